@@ -1,0 +1,77 @@
+/** The ways to reach a set of servers that are compared. To add one, add an entry to the table. */
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const copier = fileURLToPath(new URL('copier.mjs', import.meta.url));
+const sdkAggregator = fileURLToPath(new URL('peers/sdk-aggregator.mjs', import.meta.url));
+
+export function writeConfig(directory, config) {
+  const file = join(mkdtempSync(join(directory, 'config-')), 'mcp.json');
+  writeFileSync(file, JSON.stringify(config));
+  return file;
+}
+
+function ownVersion() {
+  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
+}
+
+function sdkVersion() {
+  const { resolve } = createRequire(import.meta.url);
+  // The package does not export its package.json; it lies two folders above this file.
+  const file = join(resolve('@modelcontextprotocol/sdk/types.js'), '../../../package.json');
+  return JSON.parse(readFileSync(file, 'utf8')).version;
+}
+
+/**
+ * Each target turns a set of servers into the programs a client must start. `many` says whether it serves more than one
+ * server, `judged` whether the goals are meant for it, `optional` that the run may do without it, `toolName` what a
+ * server's tool is called through it. `what` and `version` are for the reader.
+ */
+export function createTargets({ command, nodeArgs = [] }) {
+  return [
+    {
+      name: 'direct',
+      what: 'no aggregator: the client speaks to each server itself',
+      many: true,
+      launches: (servers) => Object.values(servers),
+      toolName: (_key, tool) => tool,
+    },
+    {
+      name: 'copier',
+      what: 'a Node program that copies bytes between the client and one server: the least a process in between costs',
+      many: false,
+      launches: (servers) =>
+        Object.values(servers).map((entry) => ({
+          command: process.execPath,
+          args: [copier, entry.command, ...entry.args],
+        })),
+      toolName: (_key, tool) => tool,
+    },
+    {
+      name: 'ours',
+      what: 'mcp-simple-aggregator',
+      version: ownVersion(),
+      many: true,
+      judged: true,
+      launches: (servers, directory) => {
+        const config = writeConfig(directory, { mcpServers: servers });
+        return [{ command: process.execPath, args: [...nodeArgs, command, '--config', config] }];
+      },
+      toolName: (key, tool) => `${key}:${tool}`,
+    },
+    {
+      name: 'sdk',
+      what: 'an aggregator built the usual way on the official SDK 1.x (bench/peers/sdk-aggregator.mjs)',
+      version: sdkVersion(),
+      many: true,
+      optional: true,
+      launches: (servers, directory) => {
+        const config = writeConfig(directory, { mcpServers: servers });
+        return [{ command: process.execPath, args: [sdkAggregator, config] }];
+      },
+      toolName: (key, tool) => `${key}:${tool}`,
+    },
+  ];
+}

@@ -1,0 +1,116 @@
+/** Serves one config on stdin and stdout until the client is done or a signal comes; gives the exit code. */
+import { Aggregator, CHAIN_VARIABLE, readChain } from '../aggregator.ts';
+import { type Config, loadConfig } from '../config/load.ts';
+import { ConfigError } from '../config/validate.ts';
+import { createSink, Log } from '../log.ts';
+import { type Command, UsageError } from './options.ts';
+
+type ServeCommand = Extract<Command, { kind: 'serve' }>;
+
+/** Why we end, and with which code. */
+interface Reason {
+  readonly exitCode: number;
+  /** Whether the client can still be given what the servers owe it. */
+  readonly drain: boolean;
+}
+
+const SIGNALS = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 } as const;
+const SIGNAL_BASE = 128;
+const RUNTIME_ERROR = 1;
+const FLUSH_MS = 200;
+/** Whatever hangs, clients that started us wait no longer than 2 s before they kill. */
+const HARD_STOP_MS = 1700;
+const PARENT_POLL_MS = 1000;
+
+export async function serve(command: ServeCommand): Promise<number> {
+  const { stdin, stdout, stderr } = process;
+  const config = loadConfig(command.config, process.env);
+  refuseItself(config);
+  const sink = openSink(command);
+  const log = new Log({ debug: command.debug, write: (line) => sink.write(line), secrets: config.secrets });
+  for (const notice of config.notices) log.debug(notice);
+  if (config.servers.length === 0)
+    log.warn(`"${command.config}" has no servers that are not disabled: there is nothing to offer`);
+  if (stdin.isTTY) {
+    stderr.write(
+      'This is an MCP server, waiting for a client on stdin. An MCP client starts it; press Ctrl-C to stop.\n',
+    );
+  }
+
+  let end: (reason: Reason) => void = () => {};
+  const ended = new Promise<Reason>((resolve) => (end = resolve));
+  const aggregator = new Aggregator(config, {
+    ...command,
+    log,
+    output: stdout,
+    onServerFailed: () => {
+      if (command.strict) end({ exitCode: RUNTIME_ERROR, drain: false });
+    },
+  });
+  stdout.on('drain', () => aggregator.drained());
+  stdout.on('error', () => end({ exitCode: 0, drain: false }));
+  stdin.on('data', (chunk: Buffer) => aggregator.receive(chunk));
+  stdin.on('end', () => end({ exitCode: 0, drain: true }));
+  stdin.on('error', () => end({ exitCode: 0, drain: true }));
+  watchSignals(end, aggregator);
+  watchParent(end);
+  aggregator.start();
+
+  const { exitCode, drain } = await ended;
+  setTimeout(() => {
+    aggregator.kill();
+    process.exit(exitCode);
+  }, HARD_STOP_MS).unref();
+  await aggregator.close({ drain });
+  await flushed();
+  sink.close();
+  return exitCode;
+}
+
+/** A config that starts the aggregator with the same config would fork for ever. */
+function refuseItself(config: Config): void {
+  if (!readChain(process.env).includes(config.path)) return;
+  const text = `"${config.path}" starts mcp-simple-aggregator with this same file, directly or through another config: remove that entry from "mcpServers" (found by ${CHAIN_VARIABLE})`;
+  throw new ConfigError('invalid_schema', text);
+}
+
+function openSink(command: ServeCommand): ReturnType<typeof createSink> {
+  try {
+    return createSink({ stderr: process.stderr, logFile: command.logFile });
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    throw new UsageError(
+      `The log file "${command.logFile}" cannot be opened (${code}): choose another --log-file`,
+    );
+  }
+}
+
+function watchSignals(end: (reason: Reason) => void, aggregator: Aggregator): void {
+  let count = 0;
+  for (const [signal, number] of Object.entries(SIGNALS)) {
+    process.on(signal, () => {
+      count += 1;
+      if (count > 1) aggregator.kill();
+      end({ exitCode: SIGNAL_BASE + number, drain: true });
+    });
+  }
+}
+
+/** A client that dies may leave the other end of our stdin open in a process of its own: no end of input ever comes. */
+function watchParent(end: (reason: Reason) => void): void {
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent) end({ exitCode: 0, drain: false });
+  }, PARENT_POLL_MS).unref();
+}
+
+/** Resolves when the client has taken everything, or has had long enough. */
+function flushed(): Promise<void> {
+  const { stdout } = process;
+  if (stdout.writableLength === 0 || stdout.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    stdout.once('drain', resolve);
+    stdout.once('error', () => resolve());
+    setTimeout(resolve, FLUSH_MS);
+  });
+}

@@ -1,0 +1,250 @@
+/** Turns parsed JSON into raw server entries, or into every problem at once with its JSON path; expands and reads nothing. */
+import type { Json } from './syntax.ts';
+
+export interface ServerConfig {
+  readonly key: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** The cwd as the file has it, before expansion: safe to show. */
+  readonly cwdText?: string;
+  /** The command as the file has it, before expansion: safe to show. */
+  readonly commandText: string;
+}
+
+export type ConfigErrorCode =
+  | 'file_not_found'
+  | 'unreadable'
+  | 'invalid_json'
+  | 'invalid_schema'
+  | 'missing_env_var';
+
+/** Everything that is wrong with a config file, in one error that can be shown as it is. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly code: ConfigErrorCode;
+  readonly problems: readonly string[];
+
+  constructor(code: ConfigErrorCode, message: string, problems: readonly string[] = [message]) {
+    super(message);
+    this.code = code;
+    this.problems = problems;
+  }
+}
+
+export interface RawEntry {
+  readonly key: string;
+  readonly path: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: ReadonlyMap<string, string>;
+  readonly cwd: string | undefined;
+}
+
+export interface Validation {
+  readonly entries: readonly RawEntry[];
+  readonly problems: readonly string[];
+  readonly notices: readonly string[];
+}
+
+type JsonObject = ReadonlyMap<string, Json>;
+
+/** What has been found wrong or worth a word so far. */
+interface Findings {
+  readonly problems: string[];
+  readonly notices: string[];
+}
+
+const ENTRY_FIELDS = new Set([
+  'command',
+  'args',
+  'env',
+  'cwd',
+  'type',
+  'transport',
+  'transportType',
+  'disabled',
+  'url',
+  'serverUrl',
+]);
+const REMOTE_FIELDS = ['url', 'serverUrl'] as const;
+const TRANSPORT_FIELDS = ['type', 'transport', 'transportType'] as const;
+
+export function validateConfig(json: Json): Validation {
+  const found: Findings = { problems: [], notices: [] };
+  const entries: RawEntry[] = [];
+  const servers = findServers(json, found);
+  for (const [key, value] of servers ?? []) {
+    const entry = validateEntry(key, value, found);
+    if (entry) entries.push(entry);
+  }
+  if (servers && entries.length === 0 && found.problems.length === 0) {
+    const reason = servers.size === 0 ? 'no server is configured' : 'every server is disabled';
+    found.notices.push(`mcpServers: ${reason}, so there is nothing to offer`);
+  }
+  return { entries, ...found };
+}
+
+/** One more step of a JSON path: `.name` where that is readable, `["any text"]` or `[index]` otherwise. */
+export function pathTo(parent: string, step: string | number): string {
+  if (typeof step === 'number') return `${parent}[${step}]`;
+  // The first pattern is there for speed: the second takes longer to prepare than a whole config to check.
+  const readable = /^[A-Za-z_$][\w$-]*$/.test(step) || /^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(step);
+  if (!readable) return `${parent}[${quote(step)}]`;
+  return parent === '' ? step : `${parent}.${step}`;
+}
+
+/** The text in double quotes, with whatever could disturb a terminal escaped. */
+function quote(text: string): string {
+  return JSON.stringify(text).replace(
+    /[\p{C}\u2028\u2029]/gu,
+    (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}
+
+function findServers(json: Json, found: Findings): JsonObject | undefined {
+  if (!isObject(json)) {
+    found.problems.push(`the file: expected an object like {"mcpServers": {…}}, found ${kindOf(json)}`);
+    return undefined;
+  }
+  const servers = json.get('mcpServers');
+  if (servers === undefined) {
+    found.problems.push(
+      json.has('servers')
+        ? 'servers: the servers are expected under the name "mcpServers": rename "servers" to "mcpServers"'
+        : 'mcpServers: missing: put the servers in an object with this name, as in {"mcpServers": {…}}',
+    );
+    return undefined;
+  }
+  for (const field of json.keys()) {
+    if (field !== 'mcpServers') found.notices.push(`${pathTo('', field)}: unknown field, ignored`);
+  }
+  if (isObject(servers)) return servers;
+  found.problems.push(`mcpServers: expected an object, found ${kindOf(servers)}`);
+  return undefined;
+}
+
+function validateEntry(key: string, value: Json, found: Findings): RawEntry | undefined {
+  const path = pathTo('mcpServers', key);
+  if (!isObject(value)) {
+    found.problems.push(`${path}: expected an object with a "command", found ${kindOf(value)}`);
+    return undefined;
+  }
+  if (value.get('disabled') === true) {
+    found.notices.push(`${path}: disabled, skipped`);
+    return undefined;
+  }
+  if (key === '') found.problems.push(`${path}: the name of a server must not be empty`);
+  // Such a name turns into another one on its way to the client.
+  if (/[\ud800-\udfff]/u.test(key)) found.problems.push(`${path}: the name has half of a surrogate pair`);
+  const disabled = value.get('disabled');
+  if (disabled !== undefined && disabled !== false) {
+    found.problems.push(`${path}.disabled: expected true or false, found ${kindOf(disabled)}`);
+  }
+  for (const field of value.keys()) {
+    if (!ENTRY_FIELDS.has(field)) found.notices.push(`${pathTo(path, field)}: unknown field, ignored`);
+  }
+  const remote = describeRemote(value);
+  if (remote !== undefined) {
+    found.problems.push(
+      `${path}: ${remote}, but only stdio servers are served: give it a "command" instead, or skip it with "disabled": true`,
+    );
+    return undefined;
+  }
+  return {
+    key,
+    path,
+    command: readCommand(value, path, found),
+    args: readArgs(value, path, found),
+    env: readEnv(value, path, found),
+    cwd: readCwd(value, path, found),
+  };
+}
+
+function describeRemote(entry: JsonObject): string | undefined {
+  for (const field of TRANSPORT_FIELDS) {
+    const transport = entry.get(field);
+    if (transport === undefined || transport === 'stdio') continue;
+    // Short words only: the value is the user's, and only a transport's name is worth repeating.
+    const isWord = typeof transport === 'string' && /^[A-Za-z-]{1,20}$/.test(transport);
+    return isWord ? `its "${field}" is "${transport}"` : `its "${field}" is not "stdio"`;
+  }
+  const address = REMOTE_FIELDS.find((field) => entry.has(field));
+  return address === undefined ? undefined : `it has a "${address}"`;
+}
+
+function readCommand(entry: JsonObject, path: string, found: Findings): string {
+  const value = entry.get('command');
+  if (value === undefined) {
+    found.problems.push(`${path}.command: missing: name the program that starts the server`);
+    return '';
+  }
+  const command = readText(value, `${path}.command`, found);
+  if (command?.trim() === '') found.problems.push(`${path}.command: must not be empty`);
+  return command ?? '';
+}
+
+function readCwd(entry: JsonObject, path: string, found: Findings): string | undefined {
+  const value = entry.get('cwd');
+  if (value === undefined) return undefined;
+  const cwd = readText(value, `${path}.cwd`, found);
+  if (cwd?.trim() === '')
+    found.problems.push(`${path}.cwd: must not be empty: name a folder or leave it out`);
+  return cwd;
+}
+
+function readArgs(entry: JsonObject, path: string, found: Findings): string[] {
+  const args = entry.get('args');
+  if (args === undefined) return [];
+  if (!isArray(args)) {
+    found.problems.push(`${path}.args: expected an array of strings, found ${kindOf(args)}`);
+    return [];
+  }
+  return args.map((arg, index) => readText(arg, pathTo(`${path}.args`, index), found) ?? '');
+}
+
+function readEnv(entry: JsonObject, path: string, found: Findings): Map<string, string> {
+  const env = new Map<string, string>();
+  const values = entry.get('env');
+  if (values === undefined) return env;
+  if (!isObject(values)) {
+    found.problems.push(`${path}.env: expected an object of strings, found ${kindOf(values)}`);
+    return env;
+  }
+  for (const [name, value] of values) {
+    const place = pathTo(`${path}.env`, name);
+    if (name === '' || /[=\0]/.test(name)) {
+      found.problems.push(
+        `${place}: a variable's name must not be empty, nor contain "=" or a NUL character`,
+      );
+    }
+    env.set(name, readText(value, place, found) ?? '');
+  }
+  return env;
+}
+
+function readText(value: Json, path: string, found: Findings): string | undefined {
+  if (typeof value !== 'string') {
+    const advice = typeof value === 'number' || typeof value === 'boolean' ? ': put it in double quotes' : '';
+    found.problems.push(`${path}: expected a string, found ${kindOf(value)}${advice}`);
+    return undefined;
+  }
+  if (value.includes('\0')) found.problems.push(`${path}: must not contain a NUL character ("\\u0000")`);
+  return value;
+}
+
+function isObject(value: Json): value is JsonObject {
+  return value instanceof Map;
+}
+
+function isArray(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+function kindOf(value: Json): string {
+  if (value === null) return 'null';
+  if (isArray(value)) return 'an array';
+  if (isObject(value)) return 'an object';
+  return `a ${typeof value}`;
+}

@@ -1,0 +1,221 @@
+/** Our own conversation with one server: requests with their answers, notifications, and the end. Interprets nothing. */
+import { Child, type SpawnProcess } from './process/child.ts';
+import { explainSpawnFailure } from './process/command.ts';
+import { describeEnding, type Ending } from './process/ending.ts';
+import { type Envelope, isAnswer, isRequest, type Malformed } from './wire/envelope.ts';
+import {
+  type ErrorObject,
+  failure,
+  type Json,
+  METHOD_NOT_FOUND,
+  notification,
+  OWN_ID_START,
+  request,
+  success,
+} from './wire/messages.ts';
+
+/** A conversation with one MCP server, whatever carries it. */
+export interface McpConnection {
+  readonly isConnected: boolean;
+  /** Sends a request and gives its result; rejects with `McpError` when the server answers with an error. */
+  call<T>(method: string, params?: unknown, options?: CallOptions): Promise<T>;
+  notify(method: string, params?: unknown): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface CallOptions {
+  /** Overrides the connection's own; 0 waits for ever. */
+  readonly timeoutMs?: number;
+}
+
+export interface McpConnectionOptions {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+  /** How long a request may go unanswered; 0 waits for ever. */
+  readonly timeoutMs?: number;
+  /** Each line of the server's stderr; printed to our own when absent. */
+  readonly onStderr?: (line: string) => void;
+  /** Every message that is not an answer to a request of ours; when absent, only `ping` is answered. */
+  readonly onMessage?: (message: Envelope) => void;
+  /** A line that is no message. */
+  readonly onMalformed?: (line: Malformed) => void;
+  readonly onClose?: (ending: Ending) => void;
+  /** Why the process could not be started, as a sentence. */
+  readonly explainSpawn?: (error: NodeJS.ErrnoException) => string;
+  readonly platform?: NodeJS.Platform;
+  readonly spawn?: SpawnProcess;
+}
+
+/** The server answered with an error. */
+export class McpError extends Error {
+  override readonly name = 'McpError';
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor({ code, message, data }: ErrorObject) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** There is no answer: the server is gone, or took too long. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError';
+}
+
+interface Waiting {
+  readonly resolve: (answer: Envelope) => void;
+  readonly reject: (error: Error) => void;
+  readonly timer: NodeJS.Timeout | undefined;
+}
+
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+export class NodeStdioMcpConnection implements McpConnection {
+  readonly #options: McpConnectionOptions;
+  readonly #child: Child;
+  readonly #explainSpawn: (error: NodeJS.ErrnoException) => string;
+  readonly #waiting = new Map<string, Waiting>();
+  #lastId = 0;
+
+  /** Starts the process at once. */
+  constructor(command: string, args: readonly string[] = [], options: McpConnectionOptions = {}) {
+    const { cwd, spawn, platform = process.platform, env = process.env } = options;
+    this.#options = options;
+    this.#explainSpawn =
+      options.explainSpawn ??
+      ((error) => {
+        const executable = { file: command, args: [] };
+        return explainSpawnFailure(error, {
+          commandText: command,
+          executable,
+          cwd,
+          path: env['PATH'],
+          platform,
+        });
+      });
+    this.#child = new Child(
+      { file: command, args, env, cwd, platform, spawn },
+      {
+        onMessage: (message) => this.#receive(message),
+        onMalformed: (line) => this.#receiveMalformed(line),
+        onStderr: options.onStderr ?? printLine,
+        onEnd: (ending) => this.#end(ending),
+      },
+    );
+  }
+
+  get isConnected(): boolean {
+    return this.#child.isAlive;
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Bytes that the server has not taken yet. */
+  get waitingBytes(): number {
+    return this.#child.waitingBytes;
+  }
+
+  async call<T>(method: string, params?: unknown, options: CallOptions = {}): Promise<T> {
+    const json = params === undefined ? undefined : JSON.stringify(params);
+    const answer = await this.request(method, json, options);
+    return (answer.result && answer.value(answer.result)) as T;
+  }
+
+  async notify(method: string, params?: unknown): Promise<void> {
+    if (!this.isConnected) throw new ConnectionError(`"${method}" was not sent: the server is not connected`);
+    this.send(notification(method, params === undefined ? undefined : JSON.stringify(params)));
+  }
+
+  /** Like `call`, but raw both ways: params are JSON text, and the answer stays in its own bytes. */
+  request(method: string, params?: Json, { timeoutMs }: CallOptions = {}): Promise<Envelope> {
+    if (!this.isConnected) {
+      return Promise.reject(new ConnectionError(`"${method}" was not sent: the server is not connected`));
+    }
+    const id = `${OWN_ID_START}${++this.#lastId}"`;
+    const limitMs = timeoutMs ?? this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    return new Promise((resolve, reject) => {
+      const giveUp = (): void => {
+        this.#waiting.delete(id);
+        this.send(notification('notifications/cancelled', `{"requestId":${id}}`));
+        reject(new ConnectionError(`"${method}" was not answered within ${limitMs / 1000} s`));
+      };
+      const timer = limitMs > 0 ? setTimeout(giveUp, limitMs) : undefined;
+      this.#waiting.set(id, { resolve, reject, timer });
+      this.send(request(id, method, params));
+    });
+  }
+
+  /** Sends a line as it is. */
+  send(...pieces: readonly Buffer[]): void {
+    this.#child.write(...pieces);
+  }
+
+  pause(): void {
+    this.#child.pause();
+  }
+
+  resume(): void {
+    this.#child.resume();
+  }
+
+  /** Ends the server's input, then insists; resolves when nothing of it is left. */
+  async close(): Promise<void> {
+    await this.#child.stop();
+  }
+
+  /** Ends the server without asking. */
+  kill(): void {
+    this.#child.kill();
+  }
+
+  #receive(message: Envelope): void {
+    if (isAnswer(message) && this.#settle(message.id, message)) return;
+    if (this.#options.onMessage !== undefined) this.#options.onMessage(message);
+    else if (isRequest(message)) this.#answer(message.id, message.method);
+  }
+
+  #settle(id: string, answer: Envelope): boolean {
+    const waiting = this.#take(id);
+    if (waiting === undefined) return false;
+    if (answer.result !== undefined) waiting.resolve(answer);
+    else waiting.reject(new McpError(readError(answer)));
+    return true;
+  }
+
+  #answer(id: string, method: string): void {
+    if (method === 'ping') this.send(...success(id, '{}'));
+    else this.send(failure(id, { code: METHOD_NOT_FOUND, message: `Method not found: ${method}` }));
+  }
+
+  #receiveMalformed(line: Malformed): void {
+    const waiting = line.id === undefined ? undefined : this.#take(line.id);
+    if (waiting === undefined) this.#options.onMalformed?.(line);
+    else waiting.reject(new ConnectionError(`The answer cannot be read: ${line.detail}`));
+  }
+
+  #take(id: string): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    clearTimeout(waiting?.timer);
+    return waiting;
+  }
+
+  #end(ending: Ending): void {
+    const text = ending.error ? this.#explainSpawn(ending.error) : `The server ${describeEnding(ending)}`;
+    for (const id of this.#waiting.keys()) this.#take(id)?.reject(new ConnectionError(text));
+    this.#options.onClose?.(ending);
+  }
+}
+
+function readError(answer: Envelope): ErrorObject {
+  const error = (answer.error && answer.value(answer.error)) as Partial<ErrorObject> | null | undefined;
+  return { code: 0, message: 'The answer has neither a result nor an error', ...error };
+}
+
+function printLine(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

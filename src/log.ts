@@ -1,0 +1,216 @@
+/** Turns events into single clean lines free of secrets and hands them to stderr or a file; never touches stdout. */
+import { appendFileSync, closeSync, openSync } from 'node:fs';
+
+export interface LogOptions {
+  readonly debug: boolean;
+  /** Takes one line, without its end. */
+  readonly write: (line: string) => void;
+  readonly secrets?: readonly string[];
+}
+
+/** Where lines go. */
+export interface Sink {
+  write(line: string): void;
+  close(): void;
+}
+
+/** What a sink needs of a stream such as `process.stderr`. */
+export interface LogStream {
+  readonly writableLength: number;
+  write(text: string): boolean;
+  on(event: 'drain' | 'error', listener: () => void): unknown;
+  off(event: 'drain' | 'error', listener: () => void): unknown;
+}
+
+export interface SinkOptions {
+  readonly stderr: LogStream;
+  /** Takes the lines instead of stderr. */
+  readonly logFile?: string | undefined;
+}
+
+const PREFIX = 'mcp-simple-aggregator';
+const MASK = '***';
+/** Shorter values ("true", "8080", "debug") are in every other line: masked, they would leave no log to read. */
+const SHORTEST_SECRET = 6;
+/** What follows a text that was cut before it came here, maybe through a secret. */
+const CUT_MARK = ' …';
+const WAITING_LIMIT_BYTES = 1024 * 1024;
+
+/** Whole escape sequences: OSC, DCS and the like up to their end, CSI, and the short ones. */
+const ANSI =
+  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+  /(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*(?:\x07|\x1b\\|\x9c)|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[ -/]*[0-~]/g;
+
+/** C0, DEL and C1; line and paragraph separators; whatever turns the direction of text. */
+const UNPRINTABLE =
+  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+  /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+export class Log {
+  readonly #debug: boolean;
+  readonly #write: (line: string) => void;
+  readonly #secrets = new Set<string>();
+
+  constructor({ debug, write, secrets = [] }: LogOptions) {
+    this.#debug = debug;
+    this.#write = write;
+    this.addSecrets(secrets);
+  }
+
+  error(text: string, key?: string): void {
+    this.#writeOwn('error', text, key);
+  }
+
+  warn(text: string, key?: string): void {
+    this.#writeOwn('warning', text, key);
+  }
+
+  debug(text: string, key?: string): void {
+    if (this.#debug) this.#writeOwn('debug', text, key);
+  }
+
+  /** A line of a child's stderr, whatever the level. */
+  child(key: string, text: string): void {
+    this.#write(`[${escapeControls(key)}] ${this.#clean(text)}`);
+  }
+
+  /** Values that must appear in no line from now on. */
+  addSecrets(secrets: Iterable<string>): void {
+    for (const secret of secrets) {
+      // A child prints a value of several lines line by line, and a value inside JSON in JSON's spelling.
+      for (const form of [secret, JSON.stringify(secret).slice(1, -1), ...secret.split(/[\r\n]+/)]) {
+        const bare = form.trim();
+        if (bare.length >= SHORTEST_SECRET) this.#secrets.add(bare);
+      }
+    }
+  }
+
+  redact(text: string): string {
+    const spans = this.#findSecrets(text);
+    if (spans.length === 0) return text;
+    // Spans that overlap are hidden as one: replaced one by one, the rest of the second would show.
+    spans.sort((one, other) => one.start - other.start);
+    let redacted = '';
+    let position = 0;
+    for (const { start, end } of spans) {
+      if (start >= position) redacted += text.slice(position, start) + MASK;
+      position = Math.max(position, end);
+    }
+    return redacted + text.slice(position);
+  }
+
+  #findSecrets(text: string): Span[] {
+    const spans: Span[] = [];
+    const cut = text.lastIndexOf(CUT_MARK);
+    for (const secret of this.#secrets) {
+      for (let start = text.indexOf(secret); start !== -1; start = text.indexOf(secret, start + 1)) {
+        spans.push({ start, end: start + secret.length });
+      }
+      const length = cut === -1 ? 0 : measureBeginning(secret, text.slice(0, cut));
+      if (length >= SHORTEST_SECRET) spans.push({ start: cut - length, end: cut });
+    }
+    return spans;
+  }
+
+  #clean(text: string): string {
+    // An escape sequence inside a secret hides it from the first look; one removed may join two halves.
+    return escapeControls(this.redact(this.redact(text).replace(ANSI, '')));
+  }
+
+  #writeOwn(level: string, text: string, key?: string): void {
+    const prefix =
+      key === undefined ? `${PREFIX}: ${level}:` : `${PREFIX}: ${level}: [${escapeControls(key)}]`;
+    const lines = this.redact(text).trimEnd().split(/\r?\n/);
+    for (const line of lines) this.#write(`${prefix} ${this.#clean(line)}`);
+  }
+}
+
+/** Opens the place where lines go; throws when the log file cannot be opened. */
+export function createSink({ stderr, logFile }: SinkOptions): Sink {
+  return logFile === undefined ? new StreamSink(stderr) : new FileSink(logFile);
+}
+
+/** Writes to a stream that nobody may be reading: past a bound, lines are counted instead of kept. */
+class StreamSink implements Sink {
+  readonly #stream: LogStream;
+  readonly #reportDropped = (): void => {
+    if (this.#dropped === 0) return;
+    const notice = `${PREFIX}: warning: ${this.#dropped} log lines dropped because stderr was not read`;
+    this.#dropped = 0;
+    this.#send(notice);
+  };
+  #dropped = 0;
+  #closed = false;
+
+  constructor(stream: LogStream) {
+    this.#stream = stream;
+    stream.on('drain', this.#reportDropped);
+    // Stays after close: a broken stderr (EPIPE) must never end the program.
+    stream.on('error', () => {});
+  }
+
+  write(line: string): void {
+    if (this.#closed) return;
+    if (this.#dropped > 0 || this.#stream.writableLength > WAITING_LIMIT_BYTES) this.#dropped += 1;
+    else this.#send(line);
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#stream.off('drain', this.#reportDropped);
+    this.#reportDropped();
+  }
+
+  #send(line: string): void {
+    try {
+      this.#stream.write(`${line}\n`);
+    } catch {
+      // There is no other place left to complain to.
+    }
+  }
+}
+
+/** Writes at once, so that the last lines before a crash are there too. */
+class FileSink implements Sink {
+  #descriptor: number | undefined;
+
+  constructor(path: string) {
+    this.#descriptor = openSync(path, 'a', 0o600);
+  }
+
+  write(line: string): void {
+    if (this.#descriptor === undefined) return;
+    try {
+      appendFileSync(this.#descriptor, `${line}\n`);
+    } catch {
+      // A full disk takes the log, not the servers.
+    }
+  }
+
+  close(): void {
+    if (this.#descriptor === undefined) return;
+    closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+}
+
+/** How many characters of the secret's beginning the text ends with. */
+function measureBeginning(secret: string, text: string): number {
+  let length = Math.min(secret.length, text.length);
+  while (length > 0 && !text.endsWith(secret.slice(0, length))) length -= 1;
+  return length;
+}
+
+function escapeControls(text: string): string {
+  return text.replace(UNPRINTABLE, (character) => {
+    if (character === '\t') return '  ';
+    const code = character.charCodeAt(0).toString(16);
+    return code.length <= 2 ? `\\x${code.padStart(2, '0')}` : `\\u{${code}}`;
+  });
+}

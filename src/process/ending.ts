@@ -1,0 +1,21 @@
+/** How a process came to its end, as data and as words. */
+
+export interface Ending {
+  /** What showed it first; `stopped` when it was asked to end. */
+  readonly cause: 'spawn' | 'exit' | 'stdin' | 'stdout' | 'stopped';
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Only when the process could not be started. */
+  readonly error?: NodeJS.ErrnoException;
+  /** The last lines of its stderr. */
+  readonly stderr: readonly string[];
+}
+
+/** To follow the name of the server. */
+export function describeEnding({ cause, exitCode, signal }: Ending): string {
+  if (cause === 'spawn') return 'could not be started';
+  if (cause === 'stopped') return 'was stopped';
+  if (signal !== null) return `was ended by ${signal}`;
+  if (exitCode !== null) return `exited with code ${exitCode}`;
+  return cause === 'stdin' ? 'closed its stdin' : 'closed its stdout';
+}

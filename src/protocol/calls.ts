@@ -1,0 +1,79 @@
+/** The requests of the client that one server still owes an answer to. */
+import type { Request } from '../wire/envelope.ts';
+import { OWN_ID_START } from '../wire/messages.ts';
+
+export interface Call {
+  /** The client's id, raw. */
+  readonly id: string;
+  /** The id the server was given: the client's own wherever that is safe, so that answers pass untouched. */
+  readonly sentId: string;
+  readonly method: string;
+  /** The client's progress token, raw. */
+  readonly token: string | undefined;
+}
+
+/** No escapes, no fractions, no more digits than a server's numbers may have. */
+const PLAIN_ID = /^(?:0|-?[1-9]\d{0,14}|"[ !#-[\]-~]*")$/;
+
+export class Calls {
+  readonly #bySentId = new Map<string, Call>();
+  readonly #byToken = new Map<string, Call>();
+  #lastAlias = 0;
+
+  get size(): number {
+    return this.#bySentId.size;
+  }
+
+  add(message: Request): Call {
+    const { id, method } = message;
+    const token = message.meta('progressToken');
+    const call: Call = { id, sentId: this.#chooseId(id), method, token: token && message.text(token) };
+    this.#bySentId.set(call.sentId, call);
+    if (call.token !== undefined) this.#byToken.set(call.token, call);
+    return call;
+  }
+
+  /** Takes the call that a server's answer belongs to; each call is given out once. */
+  take(answerId: string): Call | undefined {
+    const call = this.#bySentId.get(answerId) ?? this.#bySentId.get(readLoosely(answerId));
+    if (call !== undefined) this.#drop(call);
+    return call;
+  }
+
+  /** Takes the call with this id of the client's. */
+  takeByClientId(id: string): Call | undefined {
+    const direct = this.#bySentId.get(id);
+    const call = direct?.id === id ? direct : [...this.#bySentId.values()].find((other) => other.id === id);
+    if (call !== undefined) this.#drop(call);
+    return call;
+  }
+
+  takeAll(): Call[] {
+    const calls = [...this.#bySentId.values()];
+    this.#bySentId.clear();
+    this.#byToken.clear();
+    return calls;
+  }
+
+  /** Whether a call in flight carries this progress token. */
+  hasToken(token: string): boolean {
+    return this.#byToken.has(token);
+  }
+
+  /** The client's own, if a reply to it can be recognised whatever the server does to it on the way. */
+  #chooseId(id: string): string {
+    const isSafe = PLAIN_ID.test(id) && !id.startsWith(OWN_ID_START) && !this.#bySentId.has(id);
+    return isSafe ? id : `${OWN_ID_START}call/${++this.#lastAlias}"`;
+  }
+
+  #drop(call: Call): void {
+    this.#bySentId.delete(call.sentId);
+    if (call.token !== undefined && this.#byToken.get(call.token) === call) this.#byToken.delete(call.token);
+  }
+}
+
+/** The id of a server that answers "5" or 5.0 to 5. */
+function readLoosely(id: string): string {
+  const number = Number(id.startsWith('"') ? id.slice(1, -1) : id);
+  return Number.isSafeInteger(number) ? String(number) : id;
+}

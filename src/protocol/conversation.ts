@@ -1,0 +1,67 @@
+/** What both directions share: who takes part, what has been agreed on, what is listed, asked and subscribed to. */
+import type { Log } from '../log.ts';
+import { Catalog, type Entry } from './catalog.ts';
+import type { Opening } from './handshake.ts';
+import { KIND_NAMES, KINDS, type KindName } from './kinds.ts';
+import { chooseNaming } from './names.ts';
+import type { Peer } from './peer.ts';
+import { Questions } from './questions.ts';
+
+export interface ConversationOptions {
+  /** In the order of the config. */
+  readonly peers: readonly Peer[];
+  /** Only when it was asked for explicitly. */
+  readonly separator: string | undefined;
+  readonly log: Log;
+  readonly toClient: (...pieces: readonly Buffer[]) => void;
+}
+
+export class Conversation {
+  readonly peers: ReadonlyMap<string, Peer>;
+  readonly catalogs: Readonly<Record<KindName, Catalog>>;
+  readonly questions: Questions = new Questions();
+  /** URIs that the client subscribed to, as it knows them, by server. */
+  readonly subscriptions: Map<string, Set<string>> = new Map();
+  readonly separator: string;
+  readonly log: Log;
+  readonly toClient: (...pieces: readonly Buffer[]) => void;
+  readonly #explicitSeparator: string | undefined;
+  /** The lists that the client has been given; only these can change for it. */
+  readonly listed: Set<KindName> = new Set();
+  /** Params of the client's last `logging/setLevel`, for servers that come later. */
+  logLevel: Buffer | undefined;
+  isInitialized = false;
+  #opening: Opening | undefined;
+
+  constructor({ peers, separator, log, toClient }: ConversationOptions) {
+    const naming = chooseNaming(undefined, separator);
+    const keys = peers.map(({ key }) => key);
+    const create = (kind: KindName): Catalog => new Catalog(KINDS[kind], keys, naming);
+    this.peers = new Map(peers.map((peer) => [peer.key, peer]));
+    this.catalogs = {
+      tools: create('tools'),
+      prompts: create('prompts'),
+      resources: create('resources'),
+      templates: create('templates'),
+    };
+    this.separator = naming.separator;
+    this.log = log;
+    this.toClient = toClient;
+    this.#explicitSeparator = separator;
+  }
+
+  get opening(): Opening | undefined {
+    return this.#opening;
+  }
+
+  open(opening: Opening): void {
+    this.#opening = opening;
+    const naming = chooseNaming(opening.clientName, this.#explicitSeparator);
+    for (const kind of KIND_NAMES) this.catalogs[kind].naming = naming;
+  }
+
+  /** The server behind an entry. */
+  ownerOf(entry: Entry): Peer {
+    return this.peers.get(entry.key) as Peer;
+  }
+}

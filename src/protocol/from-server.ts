@@ -1,0 +1,201 @@
+/** Takes each message of a server to the client, if the server may say it. No I/O, no timers. */
+import {
+  type Answer,
+  type Envelope,
+  isAnswer,
+  isNotification,
+  isRequest,
+  type Malformed,
+  type Notification,
+  type Request,
+} from '../wire/envelope.ts';
+import type { Span } from '../wire/json.ts';
+import { failure, INTERNAL_ERROR, METHOD_NOT_FOUND, notification, success } from '../wire/messages.ts';
+import { type Splice, splice } from '../wire/splice.ts';
+import type { Call } from './calls.ts';
+import type { Conversation } from './conversation.ts';
+import { KIND_NAMES, KINDS, type KindName } from './kinds.ts';
+import type { ServerList } from './lists.ts';
+import { qualify } from './names.ts';
+import type { Peer } from './peer.ts';
+import { CLIENT_CAPABILITIES } from './routes.ts';
+
+/** How a server went down. */
+export interface Downfall {
+  /** What happened to it, to follow its name: `exited with code 1`. */
+  readonly what: string;
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+}
+
+export interface FromServerOptions {
+  /** The client is to hear that these lists have changed; soon, and once for many changes. */
+  readonly announce: (kind: KindName) => void;
+}
+
+const CHANGED: ReadonlyMap<string, readonly KindName[]> = new Map([
+  [KINDS.tools.changed, ['tools']],
+  [KINDS.prompts.changed, ['prompts']],
+  [KINDS.resources.changed, ['resources', 'templates']],
+]);
+
+export class FromServer {
+  readonly #shared: Conversation;
+  readonly #options: FromServerOptions;
+
+  constructor(shared: Conversation, options: FromServerOptions) {
+    this.#shared = shared;
+    this.#options = options;
+  }
+
+  receive(peer: Peer, message: Envelope): void {
+    if (isAnswer(message)) this.#receiveAnswer(peer, message);
+    else if (isRequest(message)) this.#receiveQuestion(peer, message);
+    else if (isNotification(message)) this.#receiveNotification(peer, message);
+    else this.#shared.log.debug('A line without id and method was dropped', peer.key);
+  }
+
+  /** A line that could not be read as a whole; whose answer it was may still be known. */
+  receiveMalformed(peer: Peer, { id, detail }: Malformed): void {
+    const call = id === undefined ? undefined : peer.calls.take(id);
+    if (call !== undefined) this.#fail(peer, call, `sent an answer that cannot be passed on: ${detail}`);
+    this.#shared.log.warn(`A line of its stdout was dropped: ${detail}`, peer.key);
+  }
+
+  /** A server has come up, or has a new list. */
+  list(peer: Peer, kind: KindName, { items, findings }: ServerList): void {
+    const catalog = this.#shared.catalogs[kind];
+    const known = new Set(catalog.findings);
+    catalog.replace(peer.key, items);
+    for (const finding of findings) this.#shared.log.warn(finding, peer.key);
+    for (const finding of catalog.findings) if (!known.has(finding)) this.#shared.log.warn(finding);
+  }
+
+  /** A server is ready; whoever has been given a list without it hears of it. */
+  up(peer: Peer): void {
+    if (this.#shared.logLevel !== undefined && peer.has('logging')) {
+      peer.tell('logging/setLevel', this.#shared.logLevel);
+    }
+    for (const kind of KIND_NAMES) {
+      if (this.#shared.listed.has(kind) && peer.has(KINDS[kind].capability)) this.#options.announce(kind);
+    }
+  }
+
+  down(peer: Peer, downfall: Downfall): void {
+    for (const call of peer.calls.takeAll()) {
+      this.#fail(peer, call, `${downfall.what} before it answered`, downfall);
+    }
+    for (const question of this.#shared.questions.takeAllOf(peer.key)) {
+      const reason = JSON.stringify(`Server "${peer.key}" ${downfall.what}`);
+      const params = `{"requestId":${question.id},"reason":${reason}}`;
+      this.#shared.toClient(notification('notifications/cancelled', params));
+    }
+    this.#shared.subscriptions.delete(peer.key);
+    for (const kind of KIND_NAMES) {
+      if (this.#shared.catalogs[kind].remove(peer.key)) this.#options.announce(kind);
+    }
+  }
+
+  #receiveAnswer(peer: Peer, message: Answer): void {
+    const call = peer.calls.take(message.id);
+    if (call === undefined) {
+      this.#shared.log.debug(`An answer that it does not owe was dropped (id ${message.id})`, peer.key);
+    } else if (!isComplete(message)) {
+      this.#fail(peer, call, 'sent an answer with neither a result nor an error');
+    } else if (message.id === call.id) {
+      this.#shared.toClient(...message.pieces);
+    } else {
+      const bytes = Buffer.from(call.id, 'latin1');
+      this.#shared.toClient(...splice(message.pieces, [{ span: message.idSpan, bytes }]));
+    }
+  }
+
+  #receiveQuestion(peer: Peer, message: Request): void {
+    const { id, method } = message;
+    if (method === 'ping') {
+      peer.send(...success(id, '{}'));
+      return;
+    }
+    const capability = CLIENT_CAPABILITIES.get(method);
+    if (capability !== undefined && this.#shared.opening?.capabilities.has(capability) !== true) {
+      const text = `The client cannot do "${method}": it did not declare the capability "${capability}"`;
+      peer.send(failure(id, { code: METHOD_NOT_FOUND, message: text }));
+      return;
+    }
+    const question = this.#shared.questions.add(peer.key, message);
+    const bytes = Buffer.from(question.id);
+    const splices: Splice[] = [{ span: message.idSpan, bytes }];
+    const token = message.meta('progressToken');
+    if (token !== undefined) splices.push({ span: token, bytes });
+    this.#shared.toClient(...splice(message.pieces, splices));
+  }
+
+  #receiveNotification(peer: Peer, message: Notification): void {
+    const { method } = message;
+    const changed = CHANGED.get(method);
+    if (changed !== undefined) for (const kind of changed) peer.refresh(kind);
+    else if (method === 'notifications/progress') this.#progress(peer, message);
+    else if (method === 'notifications/cancelled') this.#takeBack(peer, message);
+    else if (method === 'notifications/message') this.#passLog(peer, message);
+    else if (method === 'notifications/resources/updated') this.#passUpdate(peer, message);
+    else this.#shared.toClient(...message.pieces);
+  }
+
+  #progress(peer: Peer, message: Notification): void {
+    const token = message.param('progressToken');
+    if (token !== undefined && peer.calls.hasToken(message.text(token)))
+      this.#shared.toClient(...message.pieces);
+  }
+
+  #takeBack(peer: Peer, message: Notification): void {
+    const span = message.param('requestId');
+    const question = span && this.#shared.questions.takeByServerId(peer.key, message.text(span));
+    if (span === undefined || question === undefined) return;
+    this.#shared.toClient(...splice(message.pieces, [{ span, bytes: Buffer.from(question.id) }]));
+  }
+
+  #passLog(peer: Peer, message: Notification): void {
+    const { params } = message;
+    if (params === undefined || !message.hasParams) return;
+    const logger = message.param('logger');
+    const name = message.string(logger);
+    if (logger !== undefined && name !== undefined) {
+      const bytes = Buffer.from(JSON.stringify(qualify(peer.key, name, this.#shared.separator)));
+      this.#shared.toClient(...splice(message.pieces, [{ span: logger, bytes }]));
+      return;
+    }
+    const inside = { start: params.start + 1, end: params.start + 1 };
+    const isEmpty = /^\{\s*\}$/.test(message.text(params));
+    const bytes = Buffer.from(`"logger":${JSON.stringify(peer.key)}${isEmpty ? '' : ','}`);
+    this.#shared.toClient(...splice(message.pieces, [{ span: inside, bytes }]));
+  }
+
+  /** Under the URI that the client knows; only a client that subscribed at this server hears of it. */
+  #passUpdate(peer: Peer, message: Notification): void {
+    const span = message.param('uri');
+    const uri = message.string(span);
+    if (span === undefined || uri === undefined || !this.#shared.subscriptions.has(peer.key)) return;
+    const exposed = `${peer.key}+${uri}`;
+    const isRenamed = this.#shared.subscriptions.get(peer.key)?.has(exposed) === true;
+    const splices = isRenamed ? [{ span, bytes: Buffer.from(JSON.stringify(exposed)) }] : [];
+    this.#shared.toClient(...splice(message.pieces, splices));
+  }
+
+  #fail(peer: Peer, call: Call, what: string, downfall?: Downfall): void {
+    const { exitCode, signal } = downfall ?? {};
+    this.#shared.toClient(
+      failure(call.id, {
+        code: INTERNAL_ERROR,
+        message: `Server "${peer.key}" ${what}`,
+        data: { server: peer.key, ...(downfall && { exitCode, signal }) },
+      }),
+    );
+  }
+}
+
+/** Exactly one of result and error, not counting a null beside the other. */
+function isComplete(answer: Answer): boolean {
+  const isThere = (span: Span | undefined): boolean =>
+    span !== undefined && !(span.end - span.start === 4 && answer.text(span) === 'null');
+  return isThere(answer.result) !== isThere(answer.error);
+}

@@ -1,0 +1,75 @@
+/** How conversations of the handshake era begin: with the client above, and the same way with the servers below. */
+import type { Envelope, Request } from '../wire/envelope.ts';
+import { memberOf, type Span } from '../wire/json.ts';
+import { splice } from '../wire/splice.ts';
+
+/** What the client said of itself when it opened the conversation. */
+export interface Opening {
+  readonly protocolVersion: string;
+  readonly clientName: string | undefined;
+  /** The capabilities that the client declared. */
+  readonly capabilities: ReadonlySet<string>;
+  /** The params of `initialize` for every server: the client's own. */
+  readonly params: Buffer;
+}
+
+export interface Identity {
+  readonly name: string;
+  readonly version: string;
+}
+
+const VERSIONS: ReadonlySet<string> = new Set(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']);
+const LATEST_VERSION = '2025-11-25';
+
+/** All that a server may turn out to have: the servers are not known yet when the client asks. */
+const CAPABILITIES = {
+  completions: {},
+  logging: {},
+  prompts: { listChanged: true },
+  resources: { listChanged: true, subscribe: true },
+  tools: { listChanged: true },
+};
+
+/** Reads the client's `initialize`; a sentence when it cannot be one. */
+export function readOpening(message: Request): Opening | string {
+  const { line, params } = message;
+  const versionSpan = message.param('protocolVersion');
+  const version = message.string(versionSpan);
+  if (params === undefined || versionSpan === undefined || version === undefined) {
+    return 'initialize needs a "protocolVersion"';
+  }
+  const protocolVersion = VERSIONS.has(version) ? version : LATEST_VERSION;
+  const clientInfo = message.param('clientInfo');
+  return {
+    protocolVersion,
+    clientName: clientInfo && readName(message, clientInfo),
+    capabilities: new Set(readKeys(message, message.param('capabilities'))),
+    params: withVersion(line, params, versionSpan, protocolVersion),
+  };
+}
+
+/** The result of the client's `initialize`, as JSON text. */
+export function writeWelcome(opening: Opening, identity: Identity): string {
+  return JSON.stringify({
+    protocolVersion: opening.protocolVersion,
+    capabilities: CAPABILITIES,
+    serverInfo: { name: identity.name, version: identity.version },
+  });
+}
+
+/** The client's params, with the version that was agreed on with it. */
+function withVersion(line: Buffer, params: Span, version: Span, agreed: string): Buffer {
+  const whole = line.subarray(params.start, params.end);
+  const span = { start: version.start - params.start, end: version.end - params.start };
+  return Buffer.concat(splice([whole], [{ span, bytes: Buffer.from(JSON.stringify(agreed)) }]));
+}
+
+function readName(message: Envelope, clientInfo: Span): string | undefined {
+  return message.string(memberOf(message.line, clientInfo, 'name'));
+}
+
+function readKeys(message: Envelope, object: Span | undefined): string[] {
+  if (object === undefined) return [];
+  const value = message.value(object);
+  return typeof value === 'object' && value !== null ? Object.keys(value) : [];
+}

@@ -1,0 +1,23 @@
+/** A server as the protocol sees it: somebody to send to, with what it has said of itself. */
+import type { Calls } from './calls.ts';
+import type { KindName } from './kinds.ts';
+
+export type ServerStatus = 'initializing' | 'running' | 'failed' | 'stopped';
+
+export interface Peer {
+  readonly key: string;
+  readonly status: ServerStatus;
+  readonly calls: Calls;
+  /** Why it is not running, as a sentence that may be shown. */
+  readonly problem: string | undefined;
+  /** Whether it takes what it is sent; too much may be waiting for it. */
+  readonly isBusy: boolean;
+  has(capability: string): boolean;
+  send(...pieces: readonly Buffer[]): void;
+  /** Sends a request of our own whose answer nobody needs. */
+  tell(method: string, params: Buffer): void;
+  /** Calls back at once when it is running or down, otherwise as soon as it is one of them. */
+  whenSettled(act: () => void): void;
+  /** Reads a list again, after the server said that it has changed. */
+  refresh(kind: KindName): void;
+}

@@ -1,0 +1,55 @@
+/** The requests of servers that the client still owes an answer to. Each gets an id of ours: servers' ids may be alike. */
+import type { Request } from '../wire/envelope.ts';
+
+export interface Question {
+  /** Our id, raw. */
+  readonly id: string;
+  readonly key: string;
+  /** The server's id, raw. */
+  readonly serverId: string;
+  /** The server's progress token, raw; the client is given our id in its place. */
+  readonly serverToken: string | undefined;
+}
+
+export class Questions {
+  readonly #byId = new Map<string, Question>();
+  #lastId = 0;
+
+  add(key: string, message: Request): Question {
+    const token = message.meta('progressToken');
+    const question: Question = {
+      id: String(++this.#lastId),
+      key,
+      serverId: message.id,
+      serverToken: token && message.text(token),
+    };
+    this.#byId.set(question.id, question);
+    return question;
+  }
+
+  take(id: string): Question | undefined {
+    const question = this.#byId.get(id);
+    this.#byId.delete(id);
+    return question;
+  }
+
+  /** The question whose progress the client reports. */
+  find(id: string): Question | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** Takes the question that its own server takes back. */
+  takeByServerId(key: string, serverId: string): Question | undefined {
+    for (const question of this.#byId.values()) {
+      if (question.key === key && question.serverId === serverId) return this.take(question.id);
+    }
+    return undefined;
+  }
+
+  /** Takes all questions of a server that is gone. */
+  takeAllOf(key: string): Question[] {
+    const questions = [...this.#byId.values()].filter((question) => question.key === key);
+    for (const question of questions) this.#byId.delete(question.id);
+    return questions;
+  }
+}

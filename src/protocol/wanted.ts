@@ -1,0 +1,39 @@
+/** What a request asks for, when it is for the server that has it. */
+import type { Request } from '../wire/envelope.ts';
+import { isObject, memberOf, type Span } from '../wire/json.ts';
+import type { KindName } from './kinds.ts';
+import type { Route } from './routes.ts';
+
+export interface Wanted {
+  readonly kind: KindName;
+  /** What the client calls it, and where that stands. */
+  readonly name: string;
+  readonly span: Span;
+}
+
+export const KIND_WORDS: Readonly<Record<KindName, string>> = {
+  tools: 'Tool',
+  prompts: 'Prompt',
+  resources: 'Resource',
+  templates: 'Resource template',
+};
+
+/** A sentence when the request does not say. */
+export function findWanted(message: Request, route: Route): Wanted | string {
+  if (route.to !== 'owner') return findReference(message);
+  const span = message.param(route.param);
+  const name = message.string(span);
+  if (span === undefined || name === undefined) return `Invalid params: "${route.param}" must be a string`;
+  return { kind: route.kind, span, name };
+}
+
+function findReference(message: Request): Wanted | string {
+  const ref = message.param('ref');
+  if (ref === undefined || !isObject(message.line, ref)) return 'Invalid params: "ref" must be an object';
+  const isPrompt = message.string(memberOf(message.line, ref, 'type')) === 'ref/prompt';
+  const span = memberOf(message.line, ref, isPrompt ? 'name' : 'uri');
+  const name = message.string(span);
+  if (span === undefined || name === undefined)
+    return 'Invalid params: "ref" must name a prompt or a resource';
+  return { kind: isPrompt ? 'prompts' : 'templates', span, name };
+}

@@ -1,0 +1,94 @@
+/** Cuts a stream of bytes into lines and reads each while it arrives. A line keeps its newline and its pieces. */
+import { createEnvelope, Envelope, findId, type Malformed } from './envelope.ts';
+import { Members } from './members.ts';
+import { Scanner } from './scanner.ts';
+
+export interface LineHandlers {
+  onMessage(message: Envelope): void;
+  onMalformed(line: Malformed): void;
+}
+
+/** A message may be this long; a longer one fails its own request and nothing else. */
+export const LINE_LIMIT_BYTES: number = 256 * 1024 * 1024;
+const LF = 0x0a;
+const NEWLINE = Buffer.from('\n');
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+const REMEMBERED_BYTES = 4096;
+const EMPTY = Buffer.alloc(0);
+
+export class LineReader {
+  readonly #handlers: LineHandlers;
+  readonly #limit: number;
+  /** Pieces of the line that has no end yet; never joined, because joining a long line costs as much as reading it. */
+  #pieces: Buffer[] = [];
+  #length = 0;
+  readonly #scanner = new Scanner();
+  /** What is remembered of a line beyond the limit, to recognise it by. */
+  #overlong: { readonly id: string | undefined; readonly tail: Buffer } | undefined;
+  #isFirstLine = true;
+
+  constructor(handlers: LineHandlers, limit: number = LINE_LIMIT_BYTES) {
+    this.#handlers = handlers;
+    this.#limit = limit;
+  }
+
+  push(chunk: Buffer): void {
+    let start = 0;
+    for (let end = chunk.indexOf(LF); end !== -1; end = chunk.indexOf(LF, start)) {
+      this.#add(start === 0 && end === chunk.length - 1 ? chunk : chunk.subarray(start, end + 1));
+      this.#finish();
+      start = end + 1;
+    }
+    if (start < chunk.length) this.#add(start === 0 ? chunk : chunk.subarray(start));
+  }
+
+  /** The stream is over: a last line without a newline counts too. */
+  end(): void {
+    if (this.#length === 0) return;
+    this.#add(NEWLINE);
+    this.#finish();
+  }
+
+  #add(piece: Buffer): void {
+    const bytes = this.#isFirstLine && this.#length === 0 ? stripMark(piece) : piece;
+    this.#length += bytes.length;
+    if (this.#length > this.#limit) {
+      this.#forget(bytes);
+      return;
+    }
+    this.#pieces.push(bytes);
+    this.#scanner.feed(bytes);
+  }
+
+  #forget(bytes: Buffer): void {
+    const { id, tail } = this.#overlong ?? { id: findId(this.#pieces, this.#scanner.members), tail: EMPTY };
+    this.#overlong = { id, tail: Buffer.from(Buffer.concat([tail, bytes]).subarray(-REMEMBERED_BYTES)) };
+    this.#pieces = [];
+  }
+
+  #finish(): void {
+    const pieces = this.#pieces;
+    const overlong = this.#overlong;
+    const scan = this.#scanner.finish();
+    this.#pieces = [];
+    this.#overlong = undefined;
+    this.#length = 0;
+    this.#isFirstLine = false;
+    if (overlong !== undefined) {
+      const id = overlong.id ?? findId([overlong.tail], new Members());
+      this.#handlers.onMalformed({ problem: 'length', detail: describeLimit(this.#limit), id });
+    } else if (scan.opener !== undefined) {
+      const message = createEnvelope(pieces, scan);
+      if (message instanceof Envelope) this.#handlers.onMessage(message);
+      else this.#handlers.onMalformed(message);
+    }
+  }
+}
+
+function describeLimit(bytes: number): string {
+  return `it is longer than ${bytes / 1024 / 1024} MiB`;
+}
+
+function stripMark(piece: Buffer): Buffer {
+  return piece.subarray(0, 3).equals(BYTE_ORDER_MARK) ? piece.subarray(3) : piece;
+}

@@ -1,0 +1,49 @@
+/** Where the members stand that routing needs, by name. Names that nobody asks for are not kept. */
+import type { Span } from './json.ts';
+
+const NAMES =
+  'jsonrpc id method params result error name uri ref cursor requestId progressToken level logger taskId task _meta protocolVersion capabilities clientInfo'.split(
+    ' ',
+  );
+
+/** The one name of each length and first byte: comparing with it is cheaper than making a string to look up. */
+const BY_SHAPE: readonly (string | undefined)[] = NAMES.reduce<(string | undefined)[]>((names, name) => {
+  const shape = (name.length << 8) | name.charCodeAt(0);
+  if (names[shape] !== undefined) throw new Error(`"${name}" has the shape of "${names[shape]}"`);
+  names[shape] = name;
+  return names;
+}, []);
+
+export class Members {
+  readonly #names: string[] = [];
+  readonly #spans: Span[] = [];
+  /** A name that came twice. */
+  repeated: string | undefined;
+
+  get(name: string): Span | undefined {
+    return this.#spans[this.#names.indexOf(name)];
+  }
+
+  add(name: string, start: number, end: number): void {
+    if (this.#names.includes(name)) this.repeated ??= name;
+    this.#names.push(name);
+    this.#spans.push({ start, end });
+  }
+}
+
+/** The name between these bytes, when it is one that is kept. */
+export function readName(bytes: Buffer, start: number, end: number): string | undefined {
+  const name = BY_SHAPE[((end - start) << 8) | (bytes[start] ?? 0)];
+  if (name === undefined)
+    return bytes.subarray(start, end).includes(0x5c) ? readEscaped(bytes, start, end) : undefined;
+  for (let index = 1; index < name.length; index += 1) {
+    if (bytes[start + index] !== name.charCodeAt(index)) return undefined;
+  }
+  return name;
+}
+
+/** A name may be written with escapes, and still be one of ours to whoever reads it next. */
+function readEscaped(bytes: Buffer, start: number, end: number): string | undefined {
+  const name: unknown = JSON.parse(`"${bytes.toString('utf8', start, end)}"`);
+  return NAMES.find((kept) => kept === name);
+}

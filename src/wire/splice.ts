@@ -1,0 +1,21 @@
+/** Replaces spans of a line without copying what stands between them. */
+import { slice } from './envelope.ts';
+import type { Span } from './json.ts';
+
+export interface Splice {
+  readonly span: Span;
+  readonly bytes: Buffer;
+}
+
+/** The line in pieces, with other bytes where the splices are; they may come in any order but must not overlap. */
+export function splice(pieces: readonly Buffer[], splices: readonly Splice[]): readonly Buffer[] {
+  if (splices.length === 0) return pieces;
+  const spliced: Buffer[] = [];
+  let at = 0;
+  for (const { span, bytes } of splices.toSorted((one, other) => one.span.start - other.span.start)) {
+    spliced.push(...slice(pieces, at, span.start), bytes);
+    at = span.end;
+  }
+  spliced.push(...slice(pieces, at, Number.POSITIVE_INFINITY));
+  return spliced;
+}

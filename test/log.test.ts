@@ -1,0 +1,350 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createSink, Log, type LogStream } from '../src/log.ts';
+
+function open(options: { debug?: boolean; secrets?: string[] } = {}): { log: Log; lines: string[] } {
+  const lines: string[] = [];
+  const log = new Log({ debug: false, write: (line) => lines.push(line), ...options });
+  return { log, lines };
+}
+
+function show(text: string, secrets: string[] = []): string {
+  const { log, lines } = open({ secrets });
+  log.child('a', text);
+  return lines.join('\n').replace('[a] ', '');
+}
+
+/** No stream of this test takes from it. */
+const silent: LogStream = { writableLength: 0, write: () => true, on: () => {}, off: () => {} };
+
+function makePath(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'log-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return join(directory, 'log.txt');
+}
+
+describe('the log', () => {
+  it('says the program, the level, the server and the text', () => {
+    const { log, lines } = open();
+    log.error('Config not found');
+    log.warn('Tool dropped', 'files');
+    expect(lines).toEqual([
+      'mcp-simple-aggregator: error: Config not found',
+      'mcp-simple-aggregator: warning: [files] Tool dropped',
+    ]);
+  });
+
+  it('is silent about everything else unless asked', () => {
+    const quiet = open();
+    quiet.log.debug('Resolved "node"', 'a');
+    expect(quiet.lines).toEqual([]);
+    const talkative = open({ debug: true });
+    talkative.log.debug('Resolved "node"', 'a');
+    expect(talkative.lines).toEqual(['mcp-simple-aggregator: debug: [a] Resolved "node"']);
+  });
+
+  it("always shows a child's stderr, behind the key of its server", () => {
+    const { log, lines } = open();
+    log.child('files', 'listening');
+    expect(lines).toEqual(['[files] listening']);
+  });
+
+  it('begins each line of a longer text like the first', () => {
+    const { log, lines } = open();
+    log.error('Server failed, its last words:\nno token\r\nbye\n', 'a');
+    expect(lines).toEqual([
+      'mcp-simple-aggregator: error: [a] Server failed, its last words:',
+      'mcp-simple-aggregator: error: [a] no token',
+      'mcp-simple-aggregator: error: [a] bye',
+    ]);
+  });
+});
+
+describe('what could disturb a terminal', () => {
+  it.each([
+    ['colours', '\x1b[1;31mred\x1b[0m', 'red'],
+    ['cursor moves', 'a\x1b[2J\x1b[10;20Hb', 'ab'],
+    ['titles', '\x1b]0;owned\x07text', 'text'],
+    ['links', '\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\', 'link'],
+    ['sequences in eight bits', '\x9b31mred\x9d0;t\x9c!', 'red!'],
+    ['short sequences', '\x1bcreset\x1b(B', 'reset'],
+  ])('is taken out: %s', (_, text, shown) => {
+    expect(show(text)).toBe(shown);
+  });
+
+  it.each([
+    ['a bell', 'a\x07b', 'a\\x07b'],
+    ['a lone escape', 'end\x1b', 'end\\x1b'],
+    ['line ends', 'a\n[other] forged', 'a\\x0a[other] forged'],
+    ['a carriage return', 'a\rb', 'a\\x0db'],
+    ['line separators', 'a\u2028b', 'a\\u{2028}b'],
+    ['turned text', 'a\u202eb', 'a\\u{202e}b'],
+    ['a tab', 'a\tb', 'a  b'],
+  ])('is made visible: %s', (_, text, shown) => {
+    expect(show(text)).toBe(shown);
+  });
+
+  it('is not let in by the key of a server either', () => {
+    const { log, lines } = open();
+    log.child('a\n[b]', 'text');
+    log.warn('text', '\x1b[31m');
+    expect(lines).toEqual(['[a\\x0a[b]] text', 'mcp-simple-aggregator: warning: [\\x1b[31m] text']);
+  });
+
+  it("is taken out of the program's own lines too, which quote children", () => {
+    const { log, lines } = open();
+    log.error('last words: \x1b[31mred\x1b[0m\x00');
+    expect(lines).toEqual(['mcp-simple-aggregator: error: last words: red\\x00']);
+  });
+
+  it('never gets through, whatever is written', () => {
+    const nasty = fc.constantFrom(
+      '\x1b',
+      '[',
+      ']',
+      '0',
+      ';',
+      'm',
+      '\x07',
+      '\n',
+      '\x9b',
+      '\x9c',
+      '\u202e',
+      'é',
+    );
+    fc.assert(
+      fc.property(fc.array(nasty), (pieces) => {
+        // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+        expect(show(pieces.join(''))).not.toMatch(/[\x00-\x1f\x7f-\x9f\u202e]/);
+      }),
+    );
+  });
+
+  it('leaves every other script and sign alone', () => {
+    expect(show('Größe 日本語 🎉 👩‍💻 עברית')).toBe('Größe 日本語 🎉 👩‍💻 עברית');
+  });
+});
+
+describe('a secret', () => {
+  const secret = 'sk-live-1234567890';
+
+  it('is masked in every kind of line', () => {
+    const { log, lines } = open({ debug: true });
+    log.addSecrets([secret]);
+    log.error(`e ${secret}`);
+    log.warn(`w ${secret}`, 'a');
+    log.debug(`d ${secret}`);
+    log.child('a', `c ${secret}${secret}.`);
+    expect(lines).toHaveLength(4);
+    expect(lines.join('\n')).not.toContain('1234');
+    expect(lines[3]).toBe('[a] c ******.');
+  });
+
+  it('may be known from the start, and is masked in texts for others', () => {
+    const { log } = open({ secrets: [secret] });
+    expect(log.redact(`token=${secret}&x`)).toBe('token=***&x');
+    expect(log.redact('nothing here')).toBe('nothing here');
+  });
+
+  it('of several lines is masked line by line and as one', () => {
+    const key = '-----BEGIN KEY-----\n  abcdefgh\r\nijklmnop\n-----END KEY-----\n';
+    const { log, lines } = open({ secrets: [key] });
+    log.child('a', 'abcdefgh');
+    log.child('a', 'x ijklmnop y');
+    log.error(`key: ${key}`);
+    expect(lines).toEqual(['[a] ***', '[a] x *** y', 'mcp-simple-aggregator: error: key: ***']);
+  });
+
+  it('is masked as JSON spells it', () => {
+    expect(show(JSON.stringify({ pass: 'a"b\\c\nd' }), ['a"b\\c\nd'])).toBe('{"pass":"***"}');
+  });
+
+  it('is masked without the blanks around it', () => {
+    expect(show(`token ${secret}!`, [` ${secret} `])).toBe('token ***!');
+  });
+
+  it('is masked behind colours, inside it and around it', () => {
+    expect(show(`\x1b[31msk-live\x1b[0m-1234567890`, [secret])).toBe('***');
+    expect(show(`a\x1b[31m${secret}\x1b[0mb`, [secret])).toBe('a***b');
+  });
+
+  it('that contains an escape sequence is masked before that is taken out', () => {
+    expect(show('x pass\x1b[31mword y', ['pass\x1b[31mword'])).toBe('x *** y');
+  });
+
+  it('is masked whole where it overlaps another, or contains it', () => {
+    expect(show('abcdefghij', ['abcdefg', 'defghij'])).toBe('***');
+    expect(show('abcdefghij', ['abcdef', 'abcdefghij'])).toBe('***');
+    expect(show('abcabcabcabc.', ['abcabc'])).toBe('***.');
+  });
+
+  it('is masked where a line was cut through it', () => {
+    expect(show(`env: sk-live-12 … (line cut at 8 KiB)`, [secret])).toBe('env: *** … (line cut at 8 KiB)');
+    expect(show(`env: ${secret} … (line cut at 8 KiB)`, [secret])).toBe('env: *** … (line cut at 8 KiB)');
+    expect(show('sk-live-12 is no secret', [secret])).toBe('sk-live-12 is no secret');
+  });
+
+  it('of fewer than six characters is not one: masking "true" would leave no log to read', () => {
+    const words = ['', ' ', 'true', 'false', '8080', 'debug', ' no    '];
+    expect(show('true false 8080 debug no', words)).toBe('true false 8080 debug no');
+    expect(show('secret', ['secret'])).toBe('***');
+  });
+
+  it('is never found in what comes out, whatever surrounds it', () => {
+    const letters = fc.string({ unit: fc.constantFrom('a', 'b', '"', '\\'), minLength: 6, maxLength: 8 });
+    fc.assert(
+      fc.property(fc.array(letters, { minLength: 1 }), fc.string(), (secrets, between) => {
+        const shown = show(secrets.join(between), secrets);
+        for (const one of secrets) expect(shown).not.toContain(one);
+      }),
+    );
+  });
+});
+
+describe('a log file', () => {
+  it('takes each line at once, after what is there already, and no one else may read it', () => {
+    const path = makePath();
+    const first = createSink({ stderr: silent, logFile: path });
+    first.write('one');
+    expect(readFileSync(path, 'utf8')).toBe('one\n');
+    first.close();
+    const second = createSink({ stderr: silent, logFile: path });
+    second.write('zwölf');
+    second.close();
+    expect(readFileSync(path, 'utf8')).toBe('one\nzwölf\n');
+    if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it('keeps everything away from stderr', () => {
+    const sent: string[] = [];
+    const stderr: LogStream = { ...silent, write: (text) => sent.push(text) > 0 };
+    const sink = createSink({ stderr, logFile: makePath() });
+    sink.write('one');
+    sink.close();
+    expect(sent).toEqual([]);
+  });
+
+  it('takes nothing after it was closed, and may be closed twice', () => {
+    const path = makePath();
+    const sink = createSink({ stderr: silent, logFile: path });
+    sink.close();
+    sink.close();
+    sink.write('late');
+    expect(readFileSync(path, 'utf8')).toBe('');
+  });
+
+  it('that cannot be opened is an error at once', () => {
+    const path = makePath();
+    writeFileSync(path, '');
+    expect(() => createSink({ stderr: silent, logFile: join(path, 'x') })).toThrow(/ENOTDIR/);
+  });
+
+  it.runIf(process.platform === 'linux')('on a full disk costs lines, not the program', () => {
+    const sink = createSink({ stderr: silent, logFile: '/dev/full' });
+    onTestFinished(() => sink.close());
+    expect(() => sink.write('one')).not.toThrow();
+  });
+});
+
+describe('stderr', () => {
+  /** The far end of a real pipe: reads nothing until it gets a message, then prints the lines with that word. */
+  const READER = `process.once('message', (word) => {
+    require('node:readline').createInterface({ input: process.stdin })
+      .on('line', (line) => { if (line.includes(word)) console.log(line); });
+    process.disconnect();
+  });
+  process.send('ready');`;
+
+  type Far = ChildProcess & { stdin: NodeJS.WritableStream & LogStream; stdout: NodeJS.ReadableStream };
+
+  async function startReader(): Promise<Far> {
+    const child = spawn(process.execPath, ['-e', READER], { stdio: ['pipe', 'pipe', 'inherit', 'ipc'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await once(child, 'message');
+    return child as unknown as Far;
+  }
+
+  it('that nobody reads costs a bounded memory, and what was dropped is told when it is read again', async () => {
+    const far = await startReader();
+    const sink = createSink({ stderr: far.stdin });
+    const line = 'x'.repeat(1024);
+    for (let count = 0; count < 8192; count += 1) sink.write(line);
+    expect(far.stdin.writableLength).toBeLessThan(1.1 * 1024 * 1024);
+
+    let printed = '';
+    far.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    const drained = once(far.stdin, 'drain');
+    far.send('dropped');
+    await drained;
+    sink.write('nothing is dropped any more');
+    sink.close();
+    far.stdin.end();
+    await once(far, 'close');
+    const [notice, after] = printed.trim().split('\n');
+    expect(notice).toMatch(
+      /^mcp-simple-aggregator: warning: \d+ log lines dropped because stderr was not read$/,
+    );
+    expect(after).toBe('nothing is dropped any more');
+  });
+
+  it('tells what was dropped when the log ends before anybody has read', async () => {
+    const far = await startReader();
+    const sink = createSink({ stderr: far.stdin });
+    for (let count = 0; count < 4096; count += 1) sink.write('x'.repeat(1024));
+    sink.close();
+    sink.write('dropped, for it comes late');
+    let printed = '';
+    far.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    far.send('dropped');
+    far.stdin.end();
+    await once(far, 'close');
+    expect(printed).toMatch(/^mcp-simple-aggregator: warning: \d+ log lines dropped [^\n]*\n$/);
+  });
+
+  it('gets no line out of order: the first after a gap is the one that tells of it', () => {
+    const sent: string[] = [];
+    const listeners = new Map<string, () => void>();
+    const stderr = {
+      ...silent,
+      writableLength: 0,
+      write: (text: string) => sent.push(text) > 0,
+      on: (event: string, listener: () => void) => listeners.set(event, listener),
+    };
+    const sink = createSink({ stderr });
+    sink.write('one');
+    stderr.writableLength = 2 * 1024 * 1024;
+    sink.write('two');
+    stderr.writableLength = 100;
+    sink.write('three');
+    listeners.get('drain')?.();
+    sink.write('four');
+    expect(sent).toEqual(['one\n', expect.stringContaining(' 2 log lines dropped'), 'four\n']);
+  });
+
+  it('that breaks ends neither the log nor the program', async () => {
+    const far = await startReader();
+    const sink = createSink({ stderr: far.stdin });
+    const broken = once(far.stdin, 'close');
+    far.kill('SIGKILL');
+    await once(far, 'exit');
+    sink.write('nobody is there');
+    await broken;
+    expect(() => sink.write('still nobody')).not.toThrow();
+    sink.close();
+  });
+
+  it('gets back what was hung onto it, except the guard against its errors', async () => {
+    const far = await startReader();
+    const sink = createSink({ stderr: far.stdin });
+    const before = far.stdin.listenerCount('drain');
+    sink.close();
+    sink.close();
+    expect(far.stdin.listenerCount('drain')).toBe(before - 1);
+    expect(far.stdin.listenerCount('error')).toBeGreaterThan(0);
+  });
+});

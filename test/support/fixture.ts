@@ -1,0 +1,38 @@
+/** Config entries for the fixture server. Starts nothing. */
+import { join } from 'node:path';
+import type { ServerEntry } from './session.ts';
+
+export const SERVER: string = join(import.meta.dirname, '../fixtures/server.mjs');
+
+export interface FixtureOptions {
+  /** What it calls itself in `echo`. */
+  name?: string;
+  /** Names, or whole definitions as JSON text; a name without a behaviour of its own echoes. */
+  tools?: string[];
+  /** Raw reply members by tool, such as `"result":{}`. */
+  replies?: Record<string, string>;
+  pageSize?: number;
+  cursor?: 'repeated' | 'endless';
+  version?: string;
+  /** The method that is never answered. */
+  hang?: string;
+  /** The method at which the process exits, with `code`. */
+  dieAt?: string;
+  code?: number;
+  /** Exits at once with this code. */
+  exit?: number;
+  stderr?: string;
+  banner?: string;
+  ignoreEof?: boolean;
+  ignoreSigterm?: boolean;
+  /** Reads nothing before this record of another server has the request for its list. */
+  after?: string;
+  /** Answers, before anything was asked, a request that nobody made. */
+  announce?: boolean;
+  /** File that receives every line that the server receives. */
+  record?: string;
+}
+
+export function fixture(options: FixtureOptions = {}, entry: Partial<ServerEntry> = {}): ServerEntry {
+  return { command: 'node', args: [SERVER, JSON.stringify(options)], ...entry };
+}
