@@ -1,6 +1,9 @@
 /** One operating system process: lines in, lines out, and its end, whichever way it comes. Knows no protocol. */
-import type { ChildProcessWithoutNullStreams, SpawnOptions } from 'node:child_process';
-import spawnAnywhere from 'cross-spawn';
+import {
+  type ChildProcessWithoutNullStreams,
+  type SpawnOptions,
+  spawn as spawnProcess,
+} from 'node:child_process';
 import { type LineHandlers, LineReader } from '../wire/lines.ts';
 import { Outlet } from '../wire/outlet.ts';
 import type { Ending } from './ending.ts';
@@ -201,7 +204,7 @@ export class Child {
 }
 
 function start({ file, args, env, cwd, platform, spawn }: ChildOptions): ChildProcessWithoutNullStreams {
-  const run = spawn ?? (spawnAnywhere as SpawnProcess);
+  const run = spawn ?? chooseSpawn(platform);
   return run(file, args, {
     env,
     cwd,
@@ -210,4 +213,10 @@ function start({ file, args, env, cwd, platform, spawn }: ChildOptions): ChildPr
     detached: platform !== 'win32',
     windowsHide: true,
   });
+}
+
+/** Windows cannot run scripts and .cmd files by itself; the library that can is loaded only there. */
+function chooseSpawn(platform: NodeJS.Platform): SpawnProcess {
+  // oxlint-disable-next-line typescript/no-require-imports -- loaded on demand, and the bundle has it inside
+  return platform === 'win32' ? (require('cross-spawn') as SpawnProcess) : (spawnProcess as SpawnProcess);
 }

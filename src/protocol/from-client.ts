@@ -39,8 +39,8 @@ export interface FromClientOptions {
 export class FromClient {
   readonly #shared: Conversation;
   readonly #options: FromClientOptions;
-  /** Requests that wait for a server to come up, by id; one that is cancelled meanwhile is taken out. */
-  readonly #waiting = new Map<string, Request>();
+  /** Requests that wait for a server to come up; one that is cancelled meanwhile is taken out. */
+  readonly #waiting = new Set<Request>();
 
   constructor(shared: Conversation, options: FromClientOptions) {
     this.#shared = shared;
@@ -56,7 +56,7 @@ export class FromClient {
     if (isRequest(message)) this.#receiveRequest(message);
     else if (isNotification(message)) this.#receiveNotification(message);
     else if (isAnswer(message)) this.#receiveAnswer(message);
-    else this.#fail(undefined, INVALID_REQUEST, 'Invalid request: there is no "method"');
+    else this.#fail(message.id, INVALID_REQUEST, 'Invalid request: "method" must be a string');
   }
 
   receiveMalformed({ problem, detail, id }: Malformed): void {
@@ -144,22 +144,21 @@ export class FromClient {
 
   /** Nobody has it; but one that is still starting may. */
   #waitForOwner(message: Request, wanted: Wanted): void {
-    const { id } = message;
     const next = [...this.#shared.peers.values()].find((peer) => this.#mayOwn(peer, wanted));
     if (next === undefined) {
-      this.#waiting.delete(id);
+      this.#waiting.delete(message);
       this.#failUnowned(message, wanted);
       return;
     }
-    this.#waiting.set(id, message);
+    this.#waiting.add(message);
     next.whenSettled(() => {
-      if (this.#waiting.get(id) !== message) return;
+      if (!this.#waiting.has(message)) return;
       const entry = this.#shared.catalogs[wanted.kind].find(wanted.name);
       if (entry === undefined) {
         this.#waitForOwner(message, wanted);
         return;
       }
-      this.#waiting.delete(id);
+      this.#waiting.delete(message);
       this.#forward(message, wanted, entry);
     });
   }
@@ -229,7 +228,8 @@ export class FromClient {
     const span = message.param('requestId');
     if (span === undefined) return;
     const id = message.text(span);
-    if (this.#waiting.delete(id)) return;
+    const waiting = [...this.#waiting].find((request) => request.id === id);
+    if (waiting !== undefined && this.#waiting.delete(waiting)) return;
     for (const peer of this.#shared.peers.values()) {
       const call = peer.calls.takeByClientId(id);
       if (call === undefined) continue;

@@ -104,7 +104,8 @@ export function isNotification(message: Envelope): message is Notification {
 }
 
 export function isAnswer(message: Envelope): message is Answer {
-  return message.method === undefined && message.idSpan !== undefined;
+  const { method, idSpan, result, error } = message;
+  return method === undefined && idSpan !== undefined && (result !== undefined || error !== undefined);
 }
 
 /** A line that is no message: why, and whose it was as far as that can be told. */
@@ -157,23 +158,16 @@ function findProblem(pieces: readonly Buffer[], scan: Scan): Omit<Malformed, 'id
     : { problem: 'shape', detail: `"${repeated}" stands twice in it` };
 }
 
-/** Piece by piece; a character that is cut in two is looked at together. */
+/** Piece by piece; the bytes of a character that is cut go to the front of the next piece. */
 function areUtf8(pieces: readonly Buffer[]): boolean {
   let rest: Buffer = Buffer.alloc(0);
   for (const piece of pieces) {
-    const start = rest.length === 0 ? 0 : skipContinuation(piece);
-    if (rest.length > 0 && !isUtf8(Buffer.concat([rest, piece.subarray(0, start)]))) return false;
-    const end = Math.max(start, findCharacterEnd(piece));
-    if (!isUtf8(piece.subarray(start, end))) return false;
-    rest = piece.subarray(end);
+    const whole = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
+    const end = findCharacterEnd(whole);
+    if (!isUtf8(whole.subarray(0, end))) return false;
+    rest = whole.subarray(end);
   }
   return rest.length === 0;
-}
-
-function skipContinuation(piece: Buffer): number {
-  let at = 0;
-  while (at < 3 && ((piece[at] ?? 0) & 0xc0) === 0x80) at += 1;
-  return at;
 }
 
 /** Where the last character begins that has bytes missing; the end when there is none. */

@@ -233,7 +233,6 @@ test.each([
   'a:',
   'a:nope',
   ':echo',
-  'echo',
   'b:echo',
   'A:echo',
   'a:echo ',
