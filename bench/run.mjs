@@ -1,7 +1,7 @@
 /** `npm run bench`: measures the built command beside its targets. Figures, not tests: only a broken run fails. */
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Bench } from './bench.mjs';
@@ -92,7 +92,8 @@ for (const name of peers.absent) {
 const allTargets = [...createTargets({ command, nodeArgs }), ...peers.targets];
 const targets = choose(allTargets, options.target, 'target');
 const chosen = choose(workloads, options.only, 'workload');
-if (options.command === undefined && existsSync(built)) copyFileSync(built, command);
+if (options.command === undefined && existsSync(built))
+  cpSync(dirname(built), dirname(command), { recursive: true });
 if (targets.some(({ judged }) => judged) && !existsSync(command)) {
   fail(`"${options.command ?? built}" does not exist: run "npm run build" first`, 1);
 }

@@ -94,8 +94,7 @@ export class Aggregator {
     const next = (index: number): void => {
       const server = this.#servers[index];
       if (server === undefined || this.#isClosing) return;
-      server.launch();
-      setImmediate(next, index + 1);
+      void server.launch().then(() => setImmediate(next, index + 1));
     };
     setImmediate(next, 0);
   }

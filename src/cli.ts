@@ -7,19 +7,23 @@ import { VERSION } from './version.ts';
 
 const USAGE_ERROR = 2;
 
-async function main(): Promise<number> {
-  const command = parseOptions(process.argv.slice(2), { version: VERSION });
-  if (command.kind === 'serve') return serve(command);
-  process.stdout.write(command.kind === 'help' ? HELP : `${VERSION}\n`);
-  return 0;
+export interface Outcome {
+  readonly exitCode: number;
+  /** Whether it served a client, as it mostly does. */
+  readonly isTypical: boolean;
 }
 
-main().then(
-  (exitCode) => process.exit(exitCode),
-  (error: unknown) => {
+/** Never rejects: what goes wrong is said on stderr and in the exit code. */
+export async function run(): Promise<Outcome> {
+  try {
+    const command = parseOptions(process.argv.slice(2), { version: VERSION });
+    if (command.kind === 'serve') return { exitCode: await serve(command), isTypical: true };
+    process.stdout.write(command.kind === 'help' ? HELP : `${VERSION}\n`);
+    return { exitCode: 0, isTypical: false };
+  } catch (error) {
     const isExpected = error instanceof UsageError || error instanceof ConfigError;
     const text = isExpected ? error.message : String(error instanceof Error ? error.stack : error);
     process.stderr.write(`mcp-simple-aggregator: ${text}\n`);
-    process.exitCode = isExpected ? USAGE_ERROR : 1;
-  },
-);
+    return { exitCode: isExpected ? USAGE_ERROR : 1, isTypical: false };
+  }
+}

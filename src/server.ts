@@ -1,6 +1,6 @@
 /** One configured server: its process, its handshake and its lists, from the start to the end. Routes nothing. */
 import type { ServerConfig } from './config/validate.ts';
-import { NodeStdioMcpConnection } from './connection.ts';
+import type { NodeStdioMcpConnection } from './connection.ts';
 import type { Log } from './log.ts';
 import type { SpawnProcess } from './process/child.ts';
 import { explainSpawnFailure, type Host, resolveCommand } from './process/command.ts';
@@ -106,9 +106,11 @@ export class Server implements Peer {
   }
 
   /** Starts the process; the handshake follows as soon as the client's is known. */
-  launch(): void {
+  async launch(): Promise<void> {
+    // Loaded with the first server and not before: the client is answered meanwhile.
+    const { NodeStdioMcpConnection: Connection } = await import('./connection.ts');
     if (this.#status !== 'initializing') return;
-    this.#connection = this.#connect();
+    this.#connection = this.#connect(Connection);
     if (this.#opening !== undefined) void this.#shakeHands(this.#connection, this.#opening);
   }
 
@@ -146,7 +148,7 @@ export class Server implements Peer {
     });
   }
 
-  #connect(): NodeStdioMcpConnection {
+  #connect(Connection: typeof NodeStdioMcpConnection): NodeStdioMcpConnection {
     const { config, settings } = { config: this.#config, settings: this.#settings };
     const { log, host, env, isolateEnv, extraEnv, spawn } = settings;
     const executable = resolveCommand(config.command, host);
@@ -166,7 +168,7 @@ export class Server implements Peer {
     });
     const { cwd, cwdText, commandText } = config;
     const attempt = { commandText, executable, cwd, cwdText, path: childEnv['PATH'], platform };
-    return new NodeStdioMcpConnection(executable.file, [...executable.args, ...config.args], {
+    return new Connection(executable.file, [...executable.args, ...config.args], {
       env: childEnv,
       platform,
       timeoutMs: settings.startupTimeoutMs,

@@ -36,7 +36,8 @@ async function callOneByOne(session, calls) {
     const chunks = await session.call('echo', `{"text":"${nonce}"}`);
     times.push(performance.now() - started);
     const line = Buffer.concat(chunks);
-    if (!line.includes(`"${nonce}"`)) throw new Error(`call ${call} got another's answer: ${line}`);
+    if (!line.includes(`"${nonce}"`))
+      throw new Error(`call ${call} got another's answer: ${line.toString()}`);
   }
   return times;
 }

@@ -23,16 +23,18 @@ const HARD_STOP_MS = 1700;
 const PARENT_POLL_MS = 1000;
 
 export async function serve(command: ServeCommand): Promise<number> {
-  const { stdin, stdout, stderr } = process;
+  const { stdin, stdout } = process;
   const config = loadConfig(command.config, process.env);
   refuseItself(config);
-  const sink = openSink(command);
-  const log = new Log({ debug: command.debug, write: (line) => sink.write(line), secrets: config.secrets });
+  // A file is opened at once, to say so if it cannot be; stderr when there is something to say.
+  let sink = command.logFile === undefined ? undefined : openSink(command);
+  const write = (line: string): void => (sink ??= openSink(command)).write(line);
+  const log = new Log({ debug: command.debug, write, secrets: config.secrets });
   for (const notice of config.notices) log.debug(notice);
   if (config.servers.length === 0)
     log.warn(`"${command.config}" has no servers that are not disabled: there is nothing to offer`);
   if (stdin.isTTY) {
-    stderr.write(
+    process.stderr.write(
       'This is an MCP server, waiting for a client on stdin. An MCP client starts it; press Ctrl-C to stop.\n',
     );
   }
@@ -52,9 +54,12 @@ export async function serve(command: ServeCommand): Promise<number> {
   stdin.on('data', (chunk: Buffer) => aggregator.receive(chunk));
   stdin.on('end', () => end({ exitCode: 0, drain: true }));
   stdin.on('error', () => end({ exitCode: 0, drain: true }));
-  watchSignals(end, aggregator);
-  watchParent(end);
-  aggregator.start();
+  // In the next turn, so that a client that has spoken already is answered first; before it there is nothing to end.
+  setImmediate(() => {
+    watchSignals(end, aggregator);
+    watchParent(end);
+    aggregator.start();
+  });
 
   const { exitCode, drain } = await ended;
   setTimeout(() => {
@@ -63,7 +68,7 @@ export async function serve(command: ServeCommand): Promise<number> {
   }, HARD_STOP_MS).unref();
   await aggregator.close({ drain });
   await flushed();
-  sink.close();
+  sink?.close();
   return exitCode;
 }
 

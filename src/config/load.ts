@@ -168,6 +168,8 @@ class Expander {
   }
 
   #expand(text: string, place: string): string {
+    // Patterns take longer to prepare than a whole config without variables to read.
+    if (!text.includes('$') && !text.includes('://')) return text;
     const { text: expanded, missing, used, problems } = expandText(text, this.#env);
     for (const name of missing) {
       const advice = `set it, or write "\${${name}:-default}"`;
@@ -192,6 +194,7 @@ class Expander {
 
   #noteArguments(args: readonly string[]): void {
     for (const [index, arg] of args.entries()) {
+      if (!SECRET_NAME.test(arg) && !SECRET_NAME.test(args[index - 1] ?? '')) continue;
       const [, name = '', value = ''] = NAMED_VALUE.exec(arg) ?? [];
       this.#noteSecret(name, value.replace(/^(?:Bearer|Basic)\s+/i, ''));
       const option = args[index - 1] ?? '';

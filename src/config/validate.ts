@@ -137,7 +137,8 @@ function validateEntry(key: string, value: Json, found: Findings): RawEntry | un
   }
   if (key === '') found.problems.push(`${path}: the name of a server must not be empty`);
   // Such a name turns into another one on its way to the client.
-  if (/[\ud800-\udfff]/u.test(key)) found.problems.push(`${path}: the name has half of a surrogate pair`);
+  if (Buffer.from(key).toString() !== key)
+    found.problems.push(`${path}: the name has half of a surrogate pair`);
   const disabled = value.get('disabled');
   if (disabled !== undefined && disabled !== false) {
     found.problems.push(`${path}.disabled: expected true or false, found ${kindOf(disabled)}`);

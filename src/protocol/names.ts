@@ -1,6 +1,6 @@
 /** What the client sees a server's things called. The only place that knows how a key and a name are joined. */
 
-export const DEFAULT_SEPARATOR = ':';
+const DEFAULT_SEPARATOR = ':';
 
 /** How names are written for one client. */
 export interface Naming {

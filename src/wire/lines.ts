@@ -9,7 +9,7 @@ export interface LineHandlers {
 }
 
 /** A message may be this long; a longer one fails its own request and nothing else. */
-export const LINE_LIMIT_BYTES: number = 256 * 1024 * 1024;
+const LINE_LIMIT_BYTES = 256 * 1024 * 1024;
 const LF = 0x0a;
 const NEWLINE = Buffer.from('\n');
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);

@@ -59,7 +59,7 @@ export class Scanner {
   readonly #closers: number[] = [];
   /** How many bytes came before the current piece. */
   #offset = 0;
-  readonly #seen: Seen = { bits: 0 };
+  readonly #seen: Seen = { bits: 0, isLongRun: false };
   #isKey = false;
   #hexLeft = 0;
   /** What is still to come of true, false or null. */
@@ -103,6 +103,7 @@ export class Scanner {
     this.#closers.length = 0;
     this.#offset = 0;
     this.#seen.bits = 0;
+    this.#seen.isLongRun = false;
     this.#isInParams = false;
     return scan;
   }

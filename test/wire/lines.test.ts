@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Envelope, type Malformed } from '../../src/wire/envelope.ts';
 import { LineReader } from '../../src/wire/lines.ts';
@@ -77,7 +77,7 @@ describe('reading lines', () => {
 
   it('accepts exactly what JSON.parse accepts', () => {
     const json = fc.json().map((text) => `{"result":${text}}`);
-    const alphabet = fc.constantFrom(...'{}[]",:\\ \t0123456789.-+eEtrufalsn/bx\u0001\u007Fé𝄞');
+    const alphabet = fc.constantFrom(...Array.from('{}[]",:\\ \t0123456789.-+eEtrufalsn/bx\u0001\u007Fé𝄞'));
     const broken = fc
       .tuple(json, fc.nat(), fc.array(alphabet, { maxLength: 3 }), fc.nat({ max: 3 }))
       .map(([text, at, inserted, removed]) => {
