@@ -2,9 +2,9 @@
 import { Child, type SpawnProcess } from './process/child.ts';
 import { explainSpawnFailure } from './process/command.ts';
 import { describeEnding, type Ending } from './process/ending.ts';
-import { type Envelope, isAnswer, isRequest, type Malformed } from './wire/envelope.ts';
+import { type Answer, type Envelope, isAnswer, isRequest, type Malformed } from './wire/envelope.ts';
+import { readError } from './wire/error.ts';
 import {
-  type ErrorObject,
   failure,
   type Json,
   METHOD_NOT_FOUND,
@@ -46,43 +46,36 @@ export interface McpConnectionOptions {
   readonly spawn?: SpawnProcess;
 }
 
-/** The server answered with an error. */
-export class McpError extends Error {
-  override readonly name = 'McpError';
-  readonly code: number;
-  readonly data: unknown;
-
-  constructor({ code, message, data }: ErrorObject) {
-    super(message);
-    this.code = code;
-    this.data = data;
-  }
-}
-
 /** There is no answer: the server is gone, or took too long. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
 }
 
 interface Waiting {
-  readonly resolve: (answer: Envelope) => void;
+  readonly resolve: (answer: Answer) => void;
   readonly reject: (error: Error) => void;
   readonly timer: NodeJS.Timeout | undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000;
+/** What a timer can count to; beyond, it would go off at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export class NodeStdioMcpConnection implements McpConnection {
   readonly #options: McpConnectionOptions;
   readonly #child: Child;
   readonly #explainSpawn: (error: NodeJS.ErrnoException) => string;
   readonly #waiting = new Map<string, Waiting>();
+  readonly #whenEnded: Promise<string>;
+  #settleEnded: (reason: string) => void = () => {};
+  #reason: string | undefined;
   #lastId = 0;
 
   /** Starts the process at once. */
   constructor(command: string, args: readonly string[] = [], options: McpConnectionOptions = {}) {
     const { cwd, spawn, platform = process.platform, env = process.env } = options;
     this.#options = options;
+    this.#whenEnded = new Promise((resolve) => (this.#settleEnded = resolve));
     this.#explainSpawn =
       options.explainSpawn ??
       ((error) => {
@@ -126,24 +119,25 @@ export class NodeStdioMcpConnection implements McpConnection {
   }
 
   async notify(method: string, params?: unknown): Promise<void> {
-    if (!this.isConnected) throw new ConnectionError(`"${method}" was not sent: the server is not connected`);
+    if (!this.isConnected) await this.#refuse(method);
     this.send(notification(method, params === undefined ? undefined : JSON.stringify(params)));
   }
 
   /** Like `call`, but raw both ways: params are JSON text, and the answer stays in its own bytes. */
-  request(method: string, params?: Json, { timeoutMs }: CallOptions = {}): Promise<Envelope> {
-    if (!this.isConnected) {
-      return Promise.reject(new ConnectionError(`"${method}" was not sent: the server is not connected`));
-    }
+  request(method: string, params?: Json, { timeoutMs }: CallOptions = {}): Promise<Answer> {
+    if (!this.isConnected) return this.#refuse(method);
     const id = `${OWN_ID_START}${++this.#lastId}"`;
     const limitMs = timeoutMs ?? this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
         this.#waiting.delete(id);
-        this.send(notification('notifications/cancelled', `{"requestId":${id}}`));
+        // The one request that must not be taken back.
+        if (method !== 'initialize') {
+          this.send(notification('notifications/cancelled', `{"requestId":${id}}`));
+        }
         reject(new ConnectionError(`"${method}" was not answered within ${limitMs / 1000} s`));
       };
-      const timer = limitMs > 0 ? setTimeout(giveUp, limitMs) : undefined;
+      const timer = limitMs > 0 ? setTimeout(giveUp, Math.min(limitMs, LONGEST_TIMER_MS)) : undefined;
       this.#waiting.set(id, { resolve, reject, timer });
       this.send(request(id, method, params));
     });
@@ -172,17 +166,24 @@ export class NodeStdioMcpConnection implements McpConnection {
     this.#child.kill();
   }
 
+  /** A process that could not be started says why in the next turn; that is worth waiting for. */
+  async #refuse(method: string): Promise<never> {
+    const known = this.#reason ?? 'the server is not connected';
+    const reason = this.pid === undefined ? await this.#whenEnded : known;
+    throw new ConnectionError(`"${method}" was not sent: ${reason}`);
+  }
+
   #receive(message: Envelope): void {
     if (isAnswer(message) && this.#settle(message.id, message)) return;
     if (this.#options.onMessage !== undefined) this.#options.onMessage(message);
     else if (isRequest(message)) this.#answer(message.id, message.method);
   }
 
-  #settle(id: string, answer: Envelope): boolean {
+  #settle(id: string, answer: Answer): boolean {
     const waiting = this.#take(id);
     if (waiting === undefined) return false;
     if (answer.result !== undefined) waiting.resolve(answer);
-    else waiting.reject(new McpError(readError(answer)));
+    else waiting.reject(readError(answer));
     return true;
   }
 
@@ -207,13 +208,10 @@ export class NodeStdioMcpConnection implements McpConnection {
   #end(ending: Ending): void {
     const text = ending.error ? this.#explainSpawn(ending.error) : `The server ${describeEnding(ending)}`;
     for (const id of this.#waiting.keys()) this.#take(id)?.reject(new ConnectionError(text));
+    this.#reason = text;
+    this.#settleEnded(text);
     this.#options.onClose?.(ending);
   }
-}
-
-function readError(answer: Envelope): ErrorObject {
-  const error = (answer.error && answer.value(answer.error)) as Partial<ErrorObject> | null | undefined;
-  return { code: 0, message: 'The answer has neither a result nor an error', ...error };
 }
 
 function printLine(line: string): void {

@@ -7,7 +7,7 @@ export {
   ConnectionError,
   type McpConnection,
   type McpConnectionOptions,
-  McpError,
   NodeStdioMcpConnection,
 } from './connection.ts';
 export { Log, type LogOptions } from './log.ts';
+export { McpError } from './wire/error.ts';

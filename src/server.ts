@@ -11,8 +11,8 @@ import type { Opening } from './protocol/handshake.ts';
 import { KIND_NAMES, KINDS, type KindName } from './protocol/kinds.ts';
 import { EMPTY_LIST, readList, type ServerList } from './protocol/lists.ts';
 import type { Peer, ServerStatus } from './protocol/peer.ts';
-import type { Envelope, Malformed } from './wire/envelope.ts';
-import { notification } from './wire/messages.ts';
+import type { Answer, Envelope, Malformed } from './wire/envelope.ts';
+import { type Json, notification } from './wire/messages.ts';
 
 /** What all servers have in common. */
 export interface ServerSettings {
@@ -86,10 +86,15 @@ export class Server implements Peer {
     this.#connection?.send(...pieces);
   }
 
-  tell(method: string, params: Buffer): void {
-    this.#connection?.request(method, params).catch((error: Error) => {
-      this.#settings.log.debug(`It refused "${method}": ${error.message}`, this.key);
-    });
+  ask(method: string, params?: Json): Promise<Answer> {
+    return (
+      this.#connection?.request(method, params, { timeoutMs: 0 }) ??
+      Promise.reject(new Error('It is not connected'))
+    );
+  }
+
+  wake(): void {
+    // Once down, a server stays down.
   }
 
   whenSettled(act: () => void): void {

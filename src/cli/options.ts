@@ -1,74 +1,96 @@
 /** Turns the arguments of the command line into one command, or says in a sentence what is wrong; prints and opens nothing. */
+import {
+  type Arguments,
+  type CommandName,
+  PROGRAM,
+  quote,
+  readArguments,
+  readNumber,
+  refuseForeignOptions,
+  UsageError,
+} from './arguments.ts';
+import { findClosest } from './suggest.ts';
+
+export { UsageError } from './arguments.ts';
+
+/** What every command that starts servers is told. */
+interface Starting {
+  readonly config: string;
+  readonly isolateEnv: boolean;
+  readonly separator?: string;
+  readonly startupTimeoutMs: number;
+}
+
+export interface ServeCommand extends Starting {
+  readonly kind: 'serve';
+  readonly debug: boolean;
+  readonly logFile?: string;
+  /** Name and version of the server, as told to clients. */
+  readonly name: string;
+  readonly version: string;
+  readonly strict: boolean;
+  /** The next call starts a server again that has crashed. */
+  readonly restart: boolean;
+  /** Servers are started on first use. */
+  readonly lazy: boolean;
+  /** After which a lazy server that has nothing to do is stopped; 0 never. */
+  readonly idleTimeoutMs: number;
+  readonly maxProcesses: number;
+  readonly terminatorManifest?: string;
+}
+
+export interface CheckCommand extends Starting {
+  readonly kind: 'check';
+  readonly json: boolean;
+  /** Whether every tool is listed. */
+  readonly tools: boolean;
+  /** The only server to check. */
+  readonly server?: string;
+}
+
+export interface CallCommand extends Starting {
+  readonly kind: 'call';
+  /** `key:tool`. */
+  readonly tool: string;
+  /** The arguments as JSON text. */
+  readonly args?: string;
+  /** The arguments as `name=value`. */
+  readonly values: readonly string[];
+  readonly json: boolean;
+  readonly debug: boolean;
+}
 
 export type Command =
-  | {
-      readonly kind: 'serve';
-      readonly config: string;
-      readonly debug: boolean;
-      readonly logFile?: string;
-      /** Name and version of the server, as told to clients. */
-      readonly name: string;
-      readonly version: string;
-      readonly separator?: string;
-      readonly strict: boolean;
-      readonly isolateEnv: boolean;
-    }
+  | ServeCommand
+  | CheckCommand
+  | CallCommand
+  | { readonly kind: 'terminate'; readonly path: string }
   | { readonly kind: 'help' }
   | { readonly kind: 'version' };
 
-/** A mistake of the person at the keyboard; the message says what to do. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
+type Options = Arguments['options'];
 
-interface Option {
-  readonly takes: 'nothing' | 'a value' | 'a value or nothing';
-  /** What the value is, with an example of how to give it. */
-  readonly value?: string;
-}
-
-interface Arguments {
-  /** By long name; undefined where no value was given. */
-  readonly options: ReadonlyMap<string, string | undefined>;
-  readonly rest: readonly string[];
-}
-
-const PROGRAM = 'mcp-simple-aggregator';
-const SHOWN_LENGTH = 80;
-const SEE_HELP = `"${PROGRAM} --help" lists all options`;
-
-const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
-  ['--config', { takes: 'a value', value: 'a file, as in --config mcp.json' }],
-  ['--debug', { takes: 'nothing' }],
-  ['--log-file', { takes: 'a value', value: 'a file, as in --log-file mcp.log' }],
-  ['--name', { takes: 'a value', value: 'a name, as in --name tools' }],
-  ['--version', { takes: 'a value or nothing', value: 'a version, as in --version 1.0.0' }],
-  ['--separator', { takes: 'a value', value: 'one or more characters, as in --separator __' }],
-  ['--strict', { takes: 'nothing' }],
-  ['--isolate-env', { takes: 'nothing' }],
-  ['--help', { takes: 'nothing' }],
-]);
-const SHORT_NAMES: ReadonlyMap<string, string> = new Map([['-h', '--help']]);
+const COMMANDS = ['check', 'call', 'terminate'] as const;
+const MAX_SECONDS = 1_000_000;
+const MAX_PROCESSES = 10_000;
+const DEFAULT_STARTUP_SECONDS = 30;
+const DEFAULT_IDLE_SECONDS = 600;
+const DEFAULT_PROCESSES = 50;
 
 export function parseOptions(argv: readonly string[], program: { readonly version: string }): Command {
   // Whoever asks for help gets it, whatever else is wrong.
   if (asksForHelp(argv)) return { kind: 'help' };
-  const { options, rest } = readArguments(argv);
+  const { options, rest, before } = readArguments(argv);
+  const word = before > 0 ? rest[0] : undefined;
+  if (word === 'help' && rest.length === 1) return { kind: 'help' };
   if (options.has('--version') && options.get('--version') === undefined) return { kind: 'version' };
-  const config = chooseConfig(options.get('--config'), rest);
-  const logFile = options.get('--log-file');
-  const separator = options.get('--separator');
-  return {
-    kind: 'serve',
-    config,
-    debug: options.has('--debug'),
-    ...(logFile !== undefined && { logFile }),
-    name: options.get('--name') ?? PROGRAM,
-    version: options.get('--version') ?? program.version,
-    ...(separator !== undefined && { separator }),
-    strict: options.has('--strict'),
-    isolateEnv: options.has('--isolate-env'),
-  };
+  const command: CommandName = COMMANDS.find((name) => name === word) ?? 'serve';
+  refuseForeignOptions(options, command);
+  if (command === 'check') return readCheck(options, rest.slice(1));
+  if (command === 'call') return readCall(options, rest.slice(1));
+  if (command === 'terminate') return readTerminate(rest.slice(1));
+  if (word !== undefined) refuseMistypedCommand(word);
+  return readServe(options, rest, program);
 }
 
 function asksForHelp(argv: readonly string[]): boolean {
@@ -76,64 +98,102 @@ function asksForHelp(argv: readonly string[]): boolean {
   return (end === -1 ? argv : argv.slice(0, end)).some((arg) => arg === '--help' || arg === '-h');
 }
 
-function readArguments(argv: readonly string[]): Arguments {
-  const options = new Map<string, string | undefined>();
-  const rest: string[] = [];
-  for (let index = 0; index < argv.length; index += 1) {
-    const arg = argv[index] ?? '';
-    if (arg === '--') {
-      rest.push(...argv.slice(index + 1));
-      break;
-    }
-    if (!arg.startsWith('-')) {
-      rest.push(arg);
-      continue;
-    }
-    const { name, value, separate } = readOption(arg, argv[index + 1]);
-    if (options.has(name)) throw new UsageError(`Option "${name}" is given twice: keep one of them`);
-    options.set(name, value);
-    if (separate) index += 1;
+function readServe(
+  options: Options,
+  rest: readonly string[],
+  program: { readonly version: string },
+): ServeCommand {
+  const starting = readStarting(options, rest, '');
+  const lazy = options.has('--lazy');
+  if (options.has('--idle-timeout') && !lazy) {
+    throw new UsageError('Option "--idle-timeout" stops servers that are started on use: add --lazy');
   }
-  return { options, rest };
+  const logFile = options.get('--log-file');
+  const terminatorManifest = options.get('--terminator-manifest');
+  return {
+    kind: 'serve',
+    ...starting,
+    debug: options.has('--debug'),
+    ...(logFile !== undefined && { logFile }),
+    name: options.get('--name') ?? PROGRAM,
+    version: options.get('--version') ?? program.version,
+    strict: options.has('--strict'),
+    restart: lazy || options.has('--restart'),
+    lazy,
+    idleTimeoutMs: readSeconds(options, '--idle-timeout', { default: DEFAULT_IDLE_SECONDS, min: 0 }),
+    maxProcesses: readNumber(options, '--max-processes', {
+      default: DEFAULT_PROCESSES,
+      min: 1,
+      max: MAX_PROCESSES,
+    }),
+    ...(terminatorManifest !== undefined && { terminatorManifest }),
+  };
 }
 
-interface GivenOption {
-  readonly name: string;
-  readonly value: string | undefined;
-  /** Whether the value is the next argument, and not behind a "=". */
-  readonly separate: boolean;
+function readCheck(options: Options, rest: readonly string[]): CheckCommand {
+  const server = options.get('--server');
+  return {
+    kind: 'check',
+    ...readStarting(options, rest, 'check '),
+    json: options.has('--json'),
+    tools: options.has('--tools'),
+    ...(server !== undefined && { server }),
+  };
 }
 
-function readOption(arg: string, next: string | undefined): GivenOption {
-  // What follows "=" may be a secret that was meant for a server: it is never repeated.
-  const [given = '', ...parts] = arg.split('=');
-  const name = SHORT_NAMES.get(given) ?? given;
-  const option = OPTIONS.get(name);
-  if (option === undefined) throw new UsageError(describeUnknown(given));
-  const attached = parts.length > 0;
-  if (attached && option.takes === 'nothing') {
-    throw new UsageError(`Option "${name}" takes no value: write "${name}" alone, or leave it out`);
+function readCall(options: Options, [tool, ...values]: readonly string[]): CallCommand {
+  const example = `as in ${PROGRAM} call fs:read_file path=a.txt --config mcp.json`;
+  if (tool === undefined) throw new UsageError(`No tool given: name it as KEY:TOOL, ${example}`);
+  const starting = readStarting(options, [], 'call KEY:TOOL ');
+  const args = options.get('--args');
+  if (args !== undefined && values.length > 0) {
+    throw new UsageError(`The arguments are given twice: use either --args or name=value, ${example}`);
   }
-  const separate = !attached && next !== undefined && canFollow(next, option);
-  const value = attached ? parts.join('=') : separate ? next : undefined;
-  if (value === undefined && option.takes === 'a value') {
-    throw new UsageError(`Option "${name}" needs ${option.value}`);
+  const odd = values.find((value) => !/^[^=]+=/.test(value));
+  if (odd !== undefined) {
+    throw new UsageError(`Unexpected argument ${quote(odd)}: arguments of a tool are name=value, ${example}`);
   }
-  if (value?.trim() === '') throw new UsageError(`The value of "${name}" is empty: give ${option.value}`);
-  return { name, value, separate };
+  return {
+    kind: 'call',
+    ...starting,
+    tool,
+    ...(args !== undefined && { args }),
+    values,
+    json: options.has('--json'),
+    debug: options.has('--debug'),
+  };
 }
 
-/** A lone "-" is a fine separator, but what looks like an option is never swallowed as a value. */
-function canFollow(next: string, { takes }: Option): boolean {
-  if (takes === 'nothing') return false;
-  return takes === 'a value' ? !next.startsWith('--') : !next.startsWith('-');
+function readTerminate([path, second]: readonly string[]): Command {
+  if (path === undefined || path.trim() === '') {
+    const example = `${PROGRAM} terminate mcp.kill`;
+    throw new UsageError(`No manifest given: name the file of --terminator-manifest, as in ${example}`);
+  }
+  if (second === undefined) return { kind: 'terminate', path };
+  throw new UsageError(
+    `Unexpected argument ${quote(second)}, the manifest is already ${quote(path)}: put a path with spaces in quotes`,
+  );
 }
 
-function chooseConfig(option: string | undefined, rest: readonly string[]): string {
+function readStarting(options: Options, rest: readonly string[], command: string): Starting {
+  const config = chooseConfig(options.get('--config'), rest, command);
+  const separator = options.get('--separator');
+  return {
+    config,
+    isolateEnv: options.has('--isolate-env'),
+    ...(separator !== undefined && { separator }),
+    startupTimeoutMs: readSeconds(options, '--startup-timeout', {
+      default: DEFAULT_STARTUP_SECONDS,
+      min: 0.1,
+    }),
+  };
+}
+
+function chooseConfig(option: string | undefined, rest: readonly string[], command: string): string {
   const [first, second] = option === undefined ? rest : [option, ...rest];
   if (first === undefined || first.trim() === '') {
     throw new UsageError(
-      `No config file given: name the JSON file with your servers, as in ${PROGRAM} --config mcp.json`,
+      `No config file given: name the JSON file with your servers, as in ${PROGRAM} ${command}--config mcp.json`,
     );
   }
   if (second === undefined) return first;
@@ -142,47 +202,21 @@ function chooseConfig(option: string | undefined, rest: readonly string[]): stri
   );
 }
 
-function describeUnknown(given: string): string {
-  const close = findClosest(given);
-  return `Unknown option ${quote(given)}: ${close === undefined ? SEE_HELP : `did you mean "${close}"?`}`;
-}
-
-function findClosest(given: string): string | undefined {
-  const word = given.replace(/^-+/, '').replaceAll('_', '-').toLowerCase();
-  if (word === '') return undefined;
-  const names = [...OPTIONS.keys()];
-  // A beginning that fits only one option is meant as that one: "-c", "--sep".
-  const [begun, ...others] = names.filter((name) => name.startsWith(`--${word}`));
-  if (begun !== undefined && others.length === 0) return begun;
-  const [best] = names
-    .map((name) => ({ name, distance: measureDistance(word, name.slice(2)) }))
-    .toSorted((one, other) => one.distance - other.distance);
-  return best !== undefined && best.distance <= (word.length < 4 ? 1 : 2) ? best.name : undefined;
-}
-
-/** How many letters must be put in, left out, changed or swapped with their neighbour. */
-function measureDistance(one: string, other: string): number {
-  let before: number[] = [];
-  let above = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (let row = 1; row <= one.length; row += 1) {
-    const current = [row];
-    for (let column = 1; column <= other.length; column += 1) {
-      const same = one[row - 1] === other[column - 1];
-      const swapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      current[column] = Math.min(
-        (above[column] ?? 0) + 1,
-        (current[column - 1] ?? 0) + 1,
-        (above[column - 1] ?? 0) + (same ? 0 : 1),
-        row > 1 && column > 1 && swapped ? (before[column - 2] ?? 0) + 1 : Infinity,
-      );
-    }
-    before = above;
-    above = current;
+/** A file whose name is nearly that of a command can still be given with --config, or as a path. */
+function refuseMistypedCommand(word: string): void {
+  if (/[./\\]/.test(word) || word.length < 3) return;
+  const close = findClosest(word, COMMANDS);
+  if (close !== undefined) {
+    throw new UsageError(
+      `Unknown command ${quote(word)}: did you mean "${close}"? A config file of that name is given as --config`,
+    );
   }
-  return above[other.length] ?? 0;
 }
 
-function quote(text: string): string {
-  const short = text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
-  return `"${short.replace(/[\p{C}\u2028\u2029]/gu, '?')}"`;
+function readSeconds(
+  options: Options,
+  name: string,
+  { default: seconds, min }: { readonly default: number; readonly min: number },
+): number {
+  return Math.round(readNumber(options, name, { default: seconds, min, max: MAX_SECONDS, unit: 'seconds' }) * 1000);
 }

@@ -45,6 +45,7 @@ export class Child {
   readonly #stderr: StderrReader;
   readonly #process: ChildProcessWithoutNullStreams | undefined;
   readonly #outlet: Outlet | undefined;
+  readonly #lines: LineReader;
   readonly #whenEnded: Promise<void>;
   #settleEnded: () => void = () => {};
   #timers: NodeJS.Timeout[] = [];
@@ -57,13 +58,14 @@ export class Child {
   constructor(options: ChildOptions, handlers: ChildHandlers) {
     this.#platform = options.platform;
     this.#handlers = handlers;
+    this.#lines = new LineReader(handlers);
     this.#stderr = new StderrReader({ onLine: (line) => handlers.onStderr(line) });
     this.#whenEnded = new Promise((resolve) => (this.#settleEnded = resolve));
     try {
       this.#process = start(options);
       this.#process.on('error', (error) => this.#failToStart(error));
       // Without descriptors left there is a process object, but it has no pipes.
-      if (this.#process.stdin === undefined) return;
+      if (!this.#process.stdin) return;
       this.#outlet = new Outlet(this.#process.stdin);
       this.#listen(this.#process);
     } catch (error) {
@@ -108,7 +110,13 @@ export class Child {
       this.#outlet?.flush();
       this.#process?.stdin?.end();
       this.#after(TERMINATE_AFTER_MS, () => this.#signal('SIGTERM'));
-      this.#after(KILL_AFTER_MS, () => this.kill());
+      this.#after(KILL_AFTER_MS, () => {
+        // Whoever paused it may never read on; what is left to read is no more than the pipe holds.
+        this.resume();
+        this.kill();
+      });
+    } else {
+      this.resume();
     }
     await this.#whenEnded;
     await this.#whenGone();
@@ -116,17 +124,18 @@ export class Child {
 
   /** Ends it and all that it started, at once. */
   kill(): void {
+    // By now its number may be somebody else's.
+    if (this.#hasEnded) return;
     this.#signal('SIGKILL');
     if (this.#cause !== undefined && !this.#isPaused) this.#after(DEATH_GRACE_MS, () => this.#end());
   }
 
   #listen({ stdin, stdout, stderr }: ChildProcessWithoutNullStreams): void {
-    const lines = new LineReader(this.#handlers);
     stdin.on('error', () => this.#show('stdin'));
-    stdout.on('data', (chunk: Buffer) => lines.push(chunk));
+    stdout.on('data', (chunk: Buffer) => this.#lines.push(chunk));
     stdout.on('error', () => {});
     stdout.on('close', () => {
-      lines.end();
+      this.#lines.end();
       this.#openPipes -= 1;
       this.#show('stdout');
     });
@@ -150,6 +159,7 @@ export class Child {
 
   /** Ends when nothing more can come, or when it has been long enough; not while what it said is waiting to be read. */
   #advance(): void {
+    if (this.#hasEnded) return;
     if (this.#exit !== undefined && this.#openPipes === 0) this.#end();
     else if (this.#cause !== 'stopped' && !this.#isPaused) this.#after(DEATH_GRACE_MS, () => this.#end());
     else if (this.#exit !== undefined && !this.#isPaused) this.#after(DEATH_GRACE_MS, () => this.#end());
@@ -168,6 +178,8 @@ export class Child {
     // What it started may still hold the pipes, and has lost whom it worked for.
     this.#signal('SIGKILL');
     this.#closePipes();
+    // A last line without its newline, when somebody else holds the pipe open.
+    this.#lines.end();
     this.#handlers.onEnd({
       cause: this.#cause ?? 'exit',
       exitCode: this.#exit?.code ?? null,

@@ -1,8 +1,10 @@
 /** What both directions share: who takes part, what has been agreed on, what is listed, asked and subscribed to. */
 import type { Log } from '../log.ts';
-import { Catalog, type Entry } from './catalog.ts';
+import { Batches } from './batches.ts';
+import { Catalog } from './catalog.ts';
 import type { Opening } from './handshake.ts';
 import { KIND_NAMES, KINDS, type KindName } from './kinds.ts';
+import { Links } from './links.ts';
 import { chooseNaming } from './names.ts';
 import type { Peer } from './peer.ts';
 import { Questions } from './questions.ts';
@@ -20,8 +22,10 @@ export class Conversation {
   readonly peers: ReadonlyMap<string, Peer>;
   readonly catalogs: Readonly<Record<KindName, Catalog>>;
   readonly questions: Questions = new Questions();
-  /** URIs that the client subscribed to, as it knows them, by server. */
-  readonly subscriptions: Map<string, Set<string>> = new Map();
+  readonly links: Links = new Links();
+  readonly batches: Batches = new Batches();
+  /** By server: the URIs that the client subscribed to, each with what the client calls it. */
+  readonly subscriptions: Map<string, Map<string, string>> = new Map();
   readonly separator: string;
   readonly log: Log;
   readonly toClient: (...pieces: readonly Buffer[]) => void;
@@ -60,8 +64,9 @@ export class Conversation {
     for (const kind of KIND_NAMES) this.catalogs[kind].naming = naming;
   }
 
-  /** The server behind an entry. */
-  ownerOf(entry: Entry): Peer {
-    return this.peers.get(entry.key) as Peer;
+  /** Sends the answer to a request of the client. */
+  answer(id: string | undefined, ...pieces: readonly Buffer[]): void {
+    const gathered = this.batches.isEmpty || id === undefined ? undefined : this.batches.gather(id, pieces);
+    this.toClient(...(gathered ?? pieces));
   }
 }

@@ -1,7 +1,7 @@
 /** Takes each message of the client to where it belongs, or answers it. No I/O, no timers. */
 import {
   type Answer,
-  type Envelope,
+  Envelope,
   isAnswer,
   isNotification,
   isRequest,
@@ -11,22 +11,24 @@ import {
 } from '../wire/envelope.ts';
 import {
   failure,
-  INTERNAL_ERROR,
   INVALID_PARAMS,
   INVALID_REQUEST,
   METHOD_NOT_FOUND,
   PARSE_ERROR,
   success,
 } from '../wire/messages.ts';
-import { type Splice, splice } from '../wire/splice.ts';
-import type { Entry } from './catalog.ts';
+import { splice } from '../wire/splice.ts';
+import { BATCH_VERSION, Batches } from './batches.ts';
+import { Catalog } from './catalog.ts';
 import type { Conversation } from './conversation.ts';
+import { Delivery } from './delivery.ts';
 import { type Identity, type Opening, readOpening, writeWelcome } from './handshake.ts';
 import type { KindName } from './kinds.ts';
-import { mayBelongTo } from './names.ts';
+import { readList } from './lists.ts';
 import type { Peer } from './peer.ts';
 import { type Route, ROUTES } from './routes.ts';
-import { findWanted, KIND_WORDS, type Wanted } from './wanted.ts';
+import { decodeTaskIds, TASK_KIND, TASK_NAMING } from './tasks.ts';
+import { findWanted } from './wanted.ts';
 
 export interface FromClientOptions {
   readonly identity: Identity;
@@ -39,17 +41,12 @@ export interface FromClientOptions {
 export class FromClient {
   readonly #shared: Conversation;
   readonly #options: FromClientOptions;
-  /** Requests that wait for a server to come up; one that is cancelled meanwhile is taken out. */
-  readonly #waiting = new Set<Request>();
+  readonly #delivery: Delivery;
 
   constructor(shared: Conversation, options: FromClientOptions) {
     this.#shared = shared;
     this.#options = options;
-  }
-
-  /** Requests that wait here because no server has them yet. */
-  get waitingCount(): number {
-    return this.#waiting.size;
+    this.#delivery = new Delivery(shared);
   }
 
   receive(message: Envelope): void {
@@ -59,9 +56,23 @@ export class FromClient {
     else this.#fail(message.id, INVALID_REQUEST, 'Invalid request: "method" must be a string');
   }
 
-  receiveMalformed({ problem, detail, id }: Malformed): void {
-    if (problem === 'json') this.#fail(undefined, PARSE_ERROR, `Parse error: ${detail}`);
+  receiveMalformed({ problem, detail, id, batch }: Malformed): void {
+    if (batch !== undefined && this.#shared.opening?.protocolVersion === BATCH_VERSION)
+      this.#receiveBatch(batch);
+    else if (problem === 'json') this.#fail(undefined, PARSE_ERROR, `Parse error: ${detail}`);
     else this.#fail(id, INVALID_REQUEST, `Invalid request: ${detail}`);
+  }
+
+  #receiveBatch(batch: Buffer): void {
+    const messages = Batches.split(batch);
+    if (messages.length === 0) this.#fail(undefined, INVALID_REQUEST, 'Invalid request: the batch is empty');
+    this.#shared.batches.expect(
+      messages.flatMap((one) => (one instanceof Envelope && isRequest(one) ? [one.id] : [])),
+    );
+    for (const one of messages) {
+      if (one instanceof Envelope) this.receive(one);
+      else this.receiveMalformed(one);
+    }
   }
 
   #receiveRequest(message: Request): void {
@@ -101,6 +112,8 @@ export class FromClient {
       this.#list(message, route.kind);
     } else if (route.to === 'all') {
       this.#tellAll(message, route.capability);
+    } else if (route.to === 'tasks') {
+      void this.#listTasks(message);
     } else {
       this.#deliver(message, route);
     }
@@ -126,84 +139,34 @@ export class FromClient {
     const params = message.bytes(message.params);
     this.#shared.logLevel = params;
     for (const peer of this.#shared.peers.values()) {
-      if (peer.status === 'running' && peer.has(capability)) peer.tell(message.method, params);
+      // Whoever objects is not to spoil it for the others.
+      if (peer.status === 'running' && peer.has(capability)) peer.ask(message.method, params).catch(() => {});
     }
     this.#succeed(message.id, '{}');
   }
 
   #deliver(message: Request, route: Route): void {
     const wanted = findWanted(message, route);
-    if (typeof wanted === 'string') {
-      this.#fail(message.id, INVALID_PARAMS, wanted);
-      return;
-    }
-    const entry = this.#shared.catalogs[wanted.kind].find(wanted.name);
-    if (entry !== undefined) this.#forward(message, wanted, entry);
-    else this.#waitForOwner(message, wanted);
+    if (typeof wanted === 'string') this.#fail(message.id, INVALID_PARAMS, wanted);
+    else this.#delivery.deliver(message, wanted);
   }
 
-  /** Nobody has it; but one that is still starting may. */
-  #waitForOwner(message: Request, wanted: Wanted): void {
-    const next = [...this.#shared.peers.values()].find((peer) => this.#mayOwn(peer, wanted));
-    if (next === undefined) {
-      this.#waiting.delete(message);
-      this.#failUnowned(message, wanted);
-      return;
-    }
-    this.#waiting.add(message);
-    next.whenSettled(() => {
-      if (!this.#waiting.has(message)) return;
-      const entry = this.#shared.catalogs[wanted.kind].find(wanted.name);
-      if (entry === undefined) {
-        this.#waitForOwner(message, wanted);
-        return;
-      }
-      this.#waiting.delete(message);
-      this.#forward(message, wanted, entry);
-    });
-  }
-
-  #mayOwn(peer: Peer, { kind, name }: Wanted): boolean {
-    if (peer.status !== 'initializing') return false;
-    if (kind === 'resources' || kind === 'templates') return true;
-    return mayBelongTo(peer.key, name, this.#shared.separator);
-  }
-
-  #failUnowned(message: Request, { kind, name }: Wanted): void {
-    const down = [...this.#shared.peers.values()].find(
-      (peer) => peer.problem !== undefined && mayBelongTo(peer.key, name, this.#shared.separator),
+  async #listTasks({ id }: Request): Promise<void> {
+    const peers = [...this.#shared.peers.values()].filter(
+      (peer) => peer.status === 'running' && peer.has('tasks'),
     );
-    this.#shared.toClient(
-      failure(message.id, {
-        code: INVALID_PARAMS,
-        message: `${KIND_WORDS[kind]} not found: ${name}`,
-        ...(down && { data: { server: down.key, reason: down.problem } }),
-      }),
+    const catalog = new Catalog(
+      TASK_KIND,
+      peers.map(({ key }) => key),
+      TASK_NAMING,
     );
-  }
-
-  #forward(message: Request, { span, name }: Wanted, entry: Entry): void {
-    const peer = this.#shared.ownerOf(entry);
-    if (peer.isBusy) {
-      this.#shared.toClient(
-        failure(message.id, {
-          code: INTERNAL_ERROR,
-          message: `Server "${peer.key}" is busy: it has stopped reading what it is sent; try again later`,
-          data: { server: peer.key },
-        }),
-      );
-      return;
-    }
-    const call = peer.calls.add(message);
-    const splices: Splice[] = [];
-    if (name !== entry.item.name) {
-      const { bytes, nameSpan } = entry.item;
-      splices.push({ span, bytes: bytes.subarray(nameSpan.start, nameSpan.end) });
-    }
-    if (call.sentId !== call.id) {
-      splices.push({ span: message.idSpan, bytes: Buffer.from(call.sentId) });
-    }
-    peer.send(...splice(message.pieces, splices));
+    const read = async (peer: Peer): Promise<void> => {
+      const { items } = await readList((method, params) => peer.ask(method, params), TASK_KIND);
+      catalog.replace(peer.key, items);
+    };
+    // A server that cannot list its tasks has none, as with all lists.
+    await Promise.allSettled(peers.map((peer) => read(peer)));
+    this.#succeed(id, catalog.bytes);
   }
 
   #receiveAnswer(message: Answer): void {
@@ -212,30 +175,17 @@ export class FromClient {
       this.#shared.log.debug(`The client answered a request that nobody made (id ${message.id})`);
       return;
     }
+    const peer = this.#shared.peers.get(question.key);
     const bytes = Buffer.from(question.serverId, 'latin1');
-    const pieces = splice(message.pieces, [{ span: message.idSpan, bytes }]);
-    this.#shared.peers.get(question.key)?.send(...pieces);
+    const splices = [{ span: message.idSpan, bytes }, ...(peer ? decodeTaskIds(message, peer) : [])];
+    peer?.send(...splice(message.pieces, splices));
   }
 
   #receiveNotification(message: Notification): void {
     if (message.method === 'notifications/initialized') this.#shared.isInitialized = true;
-    else if (message.method === 'notifications/cancelled') this.#cancel(message);
+    else if (message.method === 'notifications/cancelled') this.#delivery.cancel(message);
     else if (message.method === 'notifications/progress') this.#reportProgress(message);
     else this.#forwardToAll(message);
-  }
-
-  #cancel(message: Notification): void {
-    const span = message.param('requestId');
-    if (span === undefined) return;
-    const id = message.text(span);
-    const waiting = [...this.#waiting].find((request) => request.id === id);
-    if (waiting !== undefined && this.#waiting.delete(waiting)) return;
-    for (const peer of this.#shared.peers.values()) {
-      const call = peer.calls.takeByClientId(id);
-      if (call === undefined) continue;
-      peer.send(...splice(message.pieces, [{ span, bytes: Buffer.from(call.sentId, 'latin1') }]));
-      return;
-    }
   }
 
   #reportProgress(message: Notification): void {
@@ -253,10 +203,10 @@ export class FromClient {
   }
 
   #succeed(id: string, result: string | Buffer): void {
-    this.#shared.toClient(...success(id, result));
+    this.#shared.answer(id, ...success(id, result));
   }
 
   #fail(id: string | undefined, code: number, message: string): void {
-    this.#shared.toClient(failure(id, { code, message }));
+    this.#shared.answer(id, failure(id, { code, message }));
   }
 }

@@ -1,7 +1,7 @@
 /** Takes each message of a server to the client, if the server may say it. No I/O, no timers. */
 import {
   type Answer,
-  type Envelope,
+  Envelope,
   isAnswer,
   isNotification,
   isRequest,
@@ -11,7 +11,8 @@ import {
 } from '../wire/envelope.ts';
 import type { Span } from '../wire/json.ts';
 import { failure, INTERNAL_ERROR, METHOD_NOT_FOUND, notification, success } from '../wire/messages.ts';
-import { type Splice, splice } from '../wire/splice.ts';
+import { splice } from '../wire/splice.ts';
+import { BATCH_VERSION, Batches } from './batches.ts';
 import type { Call } from './calls.ts';
 import type { Conversation } from './conversation.ts';
 import { KIND_NAMES, KINDS, type KindName } from './kinds.ts';
@@ -19,6 +20,7 @@ import type { ServerList } from './lists.ts';
 import { qualify } from './names.ts';
 import type { Peer } from './peer.ts';
 import { CLIENT_CAPABILITIES } from './routes.ts';
+import { encodeTaskIds } from './tasks.ts';
 
 /** How a server went down. */
 export interface Downfall {
@@ -56,7 +58,14 @@ export class FromServer {
   }
 
   /** A line that could not be read as a whole; whose answer it was may still be known. */
-  receiveMalformed(peer: Peer, { id, detail }: Malformed): void {
+  receiveMalformed(peer: Peer, { id, detail, batch }: Malformed): void {
+    if (batch !== undefined && this.#shared.opening?.protocolVersion === BATCH_VERSION) {
+      for (const one of Batches.split(batch)) {
+        if (one instanceof Envelope) this.receive(peer, one);
+        else this.receiveMalformed(peer, one);
+      }
+      return;
+    }
     const call = id === undefined ? undefined : peer.calls.take(id);
     if (call !== undefined) this.#fail(peer, call, `sent an answer that cannot be passed on: ${detail}`);
     this.#shared.log.warn(`A line of its stdout was dropped: ${detail}`, peer.key);
@@ -74,7 +83,7 @@ export class FromServer {
   /** A server is ready; whoever has been given a list without it hears of it. */
   up(peer: Peer): void {
     if (this.#shared.logLevel !== undefined && peer.has('logging')) {
-      peer.tell('logging/setLevel', this.#shared.logLevel);
+      peer.ask('logging/setLevel', this.#shared.logLevel).catch(() => {});
     }
     for (const kind of KIND_NAMES) {
       if (this.#shared.listed.has(kind) && peer.has(KINDS[kind].capability)) this.#options.announce(kind);
@@ -102,11 +111,12 @@ export class FromServer {
       this.#shared.log.debug(`An answer that it does not owe was dropped (id ${message.id})`, peer.key);
     } else if (!isComplete(message)) {
       this.#fail(peer, call, 'sent an answer with neither a result nor an error');
-    } else if (message.id === call.id) {
-      this.#shared.toClient(...message.pieces);
     } else {
-      const bytes = Buffer.from(call.id, 'latin1');
-      this.#shared.toClient(...splice(message.pieces, [{ span: message.idSpan, bytes }]));
+      if (peer.has('resources')) this.#shared.links.note(peer.key, message);
+      const splices = encodeTaskIds(message, peer);
+      if (message.id !== call.id)
+        splices.push({ span: message.idSpan, bytes: Buffer.from(call.id, 'latin1') });
+      this.#shared.answer(call.id, ...splice(message.pieces, splices));
     }
   }
 
@@ -124,7 +134,7 @@ export class FromServer {
     }
     const question = this.#shared.questions.add(peer.key, message);
     const bytes = Buffer.from(question.id);
-    const splices: Splice[] = [{ span: message.idSpan, bytes }];
+    const splices = [{ span: message.idSpan, bytes }, ...encodeTaskIds(message, peer)];
     const token = message.meta('progressToken');
     if (token !== undefined) splices.push({ span: token, bytes });
     this.#shared.toClient(...splice(message.pieces, splices));
@@ -138,7 +148,7 @@ export class FromServer {
     else if (method === 'notifications/cancelled') this.#takeBack(peer, message);
     else if (method === 'notifications/message') this.#passLog(peer, message);
     else if (method === 'notifications/resources/updated') this.#passUpdate(peer, message);
-    else this.#shared.toClient(...message.pieces);
+    else this.#shared.toClient(...splice(message.pieces, encodeTaskIds(message, peer)));
   }
 
   #progress(peer: Peer, message: Notification): void {
@@ -174,16 +184,17 @@ export class FromServer {
   #passUpdate(peer: Peer, message: Notification): void {
     const span = message.param('uri');
     const uri = message.string(span);
-    if (span === undefined || uri === undefined || !this.#shared.subscriptions.has(peer.key)) return;
-    const exposed = `${peer.key}+${uri}`;
-    const isRenamed = this.#shared.subscriptions.get(peer.key)?.has(exposed) === true;
-    const splices = isRenamed ? [{ span, bytes: Buffer.from(JSON.stringify(exposed)) }] : [];
+    const subscribed = this.#shared.subscriptions.get(peer.key)?.size ?? 0;
+    if (span === undefined || uri === undefined || subscribed === 0) return;
+    const exposed = this.#shared.subscriptions.get(peer.key)?.get(uri) ?? uri;
+    const splices = exposed === uri ? [] : [{ span, bytes: Buffer.from(JSON.stringify(exposed)) }];
     this.#shared.toClient(...splice(message.pieces, splices));
   }
 
   #fail(peer: Peer, call: Call, what: string, downfall?: Downfall): void {
     const { exitCode, signal } = downfall ?? {};
-    this.#shared.toClient(
+    this.#shared.answer(
+      call.id,
       failure(call.id, {
         code: INTERNAL_ERROR,
         message: `Server "${peer.key}" ${what}`,

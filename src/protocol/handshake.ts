@@ -30,6 +30,9 @@ const CAPABILITIES = {
   tools: { listChanged: true },
 };
 
+/** Only the last version of the era has tasks. */
+const TASKS = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
+
 /** Reads the client's `initialize`; a sentence when it cannot be one. */
 export function readOpening(message: Request): Opening | string {
   const { line, params } = message;
@@ -52,7 +55,8 @@ export function readOpening(message: Request): Opening | string {
 export function writeWelcome(opening: Opening, identity: Identity): string {
   return JSON.stringify({
     protocolVersion: opening.protocolVersion,
-    capabilities: CAPABILITIES,
+    capabilities:
+      opening.protocolVersion === LATEST_VERSION ? { ...CAPABILITIES, tasks: TASKS } : CAPABILITIES,
     serverInfo: { name: identity.name, version: identity.version },
   });
 }

@@ -8,7 +8,7 @@ export interface Kind {
   /** The member of each of them that says what it is called. */
   readonly field: string;
   /** The capability of the servers that have them. */
-  readonly capability: 'tools' | 'prompts' | 'resources';
+  readonly capability: string;
   /** The notification that says that there are others now. */
   readonly changed: string;
   /** Names get the server's key in front; URIs stay, because results carry them. */

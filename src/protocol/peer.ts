@@ -1,4 +1,6 @@
 /** A server as the protocol sees it: somebody to send to, with what it has said of itself. */
+import type { Answer } from '../wire/envelope.ts';
+import type { Json } from '../wire/messages.ts';
 import type { Calls } from './calls.ts';
 import type { KindName } from './kinds.ts';
 
@@ -14,8 +16,10 @@ export interface Peer {
   readonly isBusy: boolean;
   has(capability: string): boolean;
   send(...pieces: readonly Buffer[]): void;
-  /** Sends a request of our own whose answer nobody needs. */
-  tell(method: string, params: Buffer): void;
+  /** Sends a request of our own; rejects when it is refused, or the server is gone. */
+  ask(method: string, params?: Json): Promise<Answer>;
+  /** Starts it again if it is down and may be started. */
+  wake(): void;
   /** Calls back at once when it is running or down, otherwise as soon as it is one of them. */
   whenSettled(act: () => void): void;
   /** Reads a list again, after the server said that it has changed. */

@@ -8,6 +8,10 @@ export type Route =
   | { readonly to: 'owner'; readonly kind: KindName; readonly param: string }
   /** To the server that has the prompt or template that is referred to. */
   | { readonly to: 'reference' }
+  /** To the server whose task it is. */
+  | { readonly to: 'task' }
+  /** Answered with the tasks of all servers. */
+  | { readonly to: 'tasks' }
   /** To all servers with the capability; answered at once. */
   | { readonly to: 'all'; readonly capability: string };
 
@@ -22,6 +26,10 @@ export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['resources/subscribe', { to: 'owner', kind: 'resources', param: 'uri' }],
   ['resources/unsubscribe', { to: 'owner', kind: 'resources', param: 'uri' }],
   ['completion/complete', { to: 'reference' }],
+  ['tasks/list', { to: 'tasks' }],
+  ['tasks/get', { to: 'task' }],
+  ['tasks/result', { to: 'task' }],
+  ['tasks/cancel', { to: 'task' }],
   ['logging/setLevel', { to: 'all', capability: 'logging' }],
 ]);
 

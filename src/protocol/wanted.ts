@@ -5,26 +5,28 @@ import type { KindName } from './kinds.ts';
 import type { Route } from './routes.ts';
 
 export interface Wanted {
-  readonly kind: KindName;
+  readonly kind: KindName | 'tasks';
   /** What the client calls it, and where that stands. */
   readonly name: string;
   readonly span: Span;
 }
 
-export const KIND_WORDS: Readonly<Record<KindName, string>> = {
+export const KIND_WORDS: Readonly<Record<Wanted['kind'], string>> = {
   tools: 'Tool',
   prompts: 'Prompt',
   resources: 'Resource',
   templates: 'Resource template',
+  tasks: 'Task',
 };
 
 /** A sentence when the request does not say. */
 export function findWanted(message: Request, route: Route): Wanted | string {
-  if (route.to !== 'owner') return findReference(message);
-  const span = message.param(route.param);
+  if (route.to === 'reference') return findReference(message);
+  const { kind, param } = route.to === 'owner' ? route : ({ kind: 'tasks', param: 'taskId' } as const);
+  const span = message.param(param);
   const name = message.string(span);
-  if (span === undefined || name === undefined) return `Invalid params: "${route.param}" must be a string`;
-  return { kind: route.kind, span, name };
+  if (span === undefined || name === undefined) return `Invalid params: "${param}" must be a string`;
+  return { kind, span, name };
 }
 
 function findReference(message: Request): Wanted | string {

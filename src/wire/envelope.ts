@@ -1,6 +1,6 @@
 /** One JSON-RPC message in the bytes it came in: where its id, method, params, result and error stand. Changes nothing. */
 import { isUtf8 } from 'node:buffer';
-import { isObject, isString, memberOf, type Span, stringAt } from './json.ts';
+import { isObject, isString, memberOf, parse, type Span, stringAt } from './json.ts';
 import type { Members } from './members.ts';
 import type { Scan } from './scanner.ts';
 
@@ -84,7 +84,7 @@ export class Envelope {
 
   /** The meaning of any value at a span. */
   value(span: Span): unknown {
-    return JSON.parse(this.bytes(span).toString());
+    return parse(this.bytes(span).toString());
   }
 }
 
@@ -113,6 +113,8 @@ export interface Malformed {
   readonly problem: 'json' | 'batch' | 'shape' | 'length';
   readonly detail: string;
   readonly id: string | undefined;
+  /** The line itself, when it is an array. */
+  readonly batch?: Buffer;
 }
 
 /** Makes a message of a line that has been scanned. */

@@ -55,8 +55,21 @@ export function isString(bytes: Buffer, { start }: Span): boolean {
 export function stringAt(bytes: Buffer, { start, end }: Span): string {
   const text = bytes.toString('utf8', start, end);
   if (!text.includes('\\')) return text.slice(1, -1);
-  const value: unknown = JSON.parse(text);
-  return String(value);
+  return String(parse(text));
+}
+
+/** The meaning of any text that was let pass: long texts may have raw control characters, which a parser refuses. */
+export function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return JSON.parse(text.replaceAll(/"[^"\\]*(?:\\.[^"\\]*)*"/gs, escapeControls)) as unknown;
+  }
+}
+
+function escapeControls(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+  return text.replaceAll(/[\x00-\x1f]/g, (control) => JSON.stringify(control).slice(1, -1));
 }
 
 function skipSpace(bytes: Buffer, start: number): number {

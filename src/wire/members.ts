@@ -14,6 +14,9 @@ const BY_SHAPE: readonly (string | undefined)[] = NAMES.reduce<(string | undefin
   return names;
 }, []);
 
+/** A name in which every character is escaped. */
+const LONGEST_NAME_BYTES = 6 * Math.max(...NAMES.map((name) => name.length));
+
 export class Members {
   readonly #names: string[] = [];
   readonly #spans: Span[] = [];
@@ -44,6 +47,7 @@ export function readName(bytes: Buffer, start: number, end: number): string | un
 
 /** A name may be written with escapes, and still be one of ours to whoever reads it next. */
 function readEscaped(bytes: Buffer, start: number, end: number): string | undefined {
+  if (end - start > LONGEST_NAME_BYTES) return undefined;
   const name: unknown = JSON.parse(`"${bytes.toString('utf8', start, end)}"`);
   return NAMES.find((kept) => kept === name);
 }

@@ -1,0 +1,148 @@
+/** Ends what our children started and left when we die without a chance to: one shell that waits for our end. Starts no server. */
+import { type ChildProcess, spawn as spawnProcess, type SpawnOptions } from 'node:child_process';
+import type { Socket } from 'node:net';
+
+export interface WatchdogOptions {
+  readonly platform: NodeJS.Platform;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly spawn?: (file: string, args: readonly string[], options: SpawnOptions) => ChildProcess;
+  /** There is none, and why; at most once. */
+  readonly onLost?: (what: string) => void;
+}
+
+/** In the environment of every child, with a value that no other aggregator gives. */
+const MARK_VARIABLE = 'MCP_SIMPLE_AGGREGATOR_MARK';
+
+/**
+ * POSIX, for dash, bash and busybox alike. It reads `?` before a process is started, `+ group` after, `- group` when
+ * nothing of it is left. The end of its input is our end, however it came: the kernel closes the pipe.
+ */
+const SCRIPT = `
+# Ends the MCP servers of mcp-simple-aggregator when that has died.
+trap '' HUP INT TERM
+groups=' ' expected=
+while read -r sign group; do
+  case $sign in
+    '?') expected=1 ;;
+    +) groups="$groups$group " expected= ;;
+    -) case $groups in *" $group "*) groups="\${groups%% $group *} \${groups#* $group }" ;; esac ;;
+  esac
+done
+# It died between a start and the word of it. Only Linux can be asked who else bears the mark.
+if [ "$expected" ]; then
+  for file in $(grep -lsF "$1" /proc/[0-9]*/environ); do
+    file=\${file%/environ}
+    groups="$groups\${file##*/} "
+  done
+fi
+# What is gone by now is not asked again: its number may belong to another a second later.
+left=
+for group in $groups; do kill -s TERM -- "-$group" && left="$left $group"; done
+[ "$left" ] && sleep 1
+for group in $left; do kill -s KILL -- "-$group"; done
+`;
+
+/** On Windows it does nothing: there, the system ends our direct children with us, and nobody can promise more. */
+export class Watchdog {
+  readonly #options: WatchdogOptions;
+  readonly #mark: string;
+  readonly #groups = new Set<number>();
+  #lifeline: Socket | undefined;
+  #isMissing: boolean;
+  #isClosed = false;
+
+  constructor(options: WatchdogOptions) {
+    this.#options = options;
+    this.#isMissing = options.platform === 'win32';
+    this.#mark = `${process.pid}.${Date.now()}`;
+  }
+
+  /** Belongs in the environment of every child. */
+  get variables(): Readonly<Record<string, string>> {
+    return { [MARK_VARIABLE]: this.#mark };
+  }
+
+  /** To be called right before a process is started: we may die before its number is known. */
+  expect(): void {
+    if (this.#lifeline === undefined) this.#start();
+    this.#tell('?');
+  }
+
+  /** The process that was expected is the leader of a group of its own; undefined when it could not be started. */
+  add(pid: number | undefined): void {
+    if (pid !== undefined) this.#groups.add(pid);
+    this.#tell(`+ ${pid ?? ''}`);
+  }
+
+  /** Nothing of the group is left. */
+  remove(pid: number): void {
+    if (this.#groups.delete(pid)) this.#tell(`- ${pid}`);
+  }
+
+  /** The shell ends what was not removed, and itself. */
+  close(): void {
+    this.#isClosed = true;
+    this.#lifeline?.end();
+  }
+
+  #start(): void {
+    if (this.#isMissing || this.#isClosed) return;
+    try {
+      this.#hold(this.#spawn());
+    } catch (error) {
+      this.#lose((error as NodeJS.ErrnoException).code);
+    }
+    for (const pid of this.#groups) this.#tell(`+ ${pid}`);
+  }
+
+  #spawn(): ChildProcess {
+    const { spawn = spawnProcess, env = process.env } = this.#options;
+    const pattern = `${MARK_VARIABLE}=${this.#mark}`;
+    return spawn('/bin/sh', ['-c', SCRIPT, 'mcp-simple-aggregator-watchdog', pattern], {
+      // A session of its own: what ends ours, such as a closed terminal, must not end it too.
+      detached: true,
+      // Of our pipes it gets none: a client waits until the last copy of its own is closed.
+      stdio: ['pipe', 'ignore', 'ignore'],
+      // Nor anything else that it could hold on to, or that could change what its words mean.
+      cwd: '/',
+      env: { PATH: `${env['PATH'] ?? ''}:/usr/bin:/bin` },
+    });
+  }
+
+  #hold(shell: ChildProcess): void {
+    shell.on('error', ({ code }: NodeJS.ErrnoException) => this.#lose(code));
+    // Without descriptors left there is a process object, but it has no pipe.
+    if (!shell.stdin) return;
+    const lifeline = shell.stdin as Socket;
+    this.#lifeline = lifeline;
+    lifeline.on('error', () => {});
+    shell.on('exit', () => {
+      // The next process that is started gets a new one.
+      this.#lifeline = undefined;
+      if (!this.#isClosed) this.#report('it was ended from outside');
+    });
+    shell.unref();
+    lifeline.unref();
+  }
+
+  /** The line is in the pipe when this returns: Node.js tries at once, and a pipe that nobody fills takes it. */
+  #tell(line: string): void {
+    if (this.#lifeline?.writable === true) this.#lifeline.write(`${line}\n`);
+  }
+
+  #lose(code = 'unknown error'): void {
+    this.#isMissing = true;
+    this.#lifeline = undefined;
+    this.#report(`"/bin/sh" cannot be started (${code})`);
+  }
+
+  #report(why: string): void {
+    if (this.#hasReported) return;
+    this.#hasReported = true;
+    this.#options.onLost?.(
+      `No watchdog: ${why}. Servers that ignore the end of their input would outlive a crash of the aggregator`,
+    );
+  }
+
+  #hasReported = false;
+}

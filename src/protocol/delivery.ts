@@ -1,0 +1,145 @@
+/** Takes a request of the client to the server it is for: finds it, waits for it, rewrites the name. No I/O, no timers. */
+import { McpError } from '../wire/error.ts';
+import type { Answer, Notification, Request } from '../wire/envelope.ts';
+import { failure, INTERNAL_ERROR, INVALID_PARAMS } from '../wire/messages.ts';
+import { type Splice, splice } from '../wire/splice.ts';
+import type { Conversation } from './conversation.ts';
+import { mayBelongTo } from './names.ts';
+import { findOwner, listCandidates, mayOwn, type Owner } from './owners.ts';
+import type { Peer } from './peer.ts';
+import { decodeTaskIds } from './tasks.ts';
+import { KIND_WORDS, type Wanted } from './wanted.ts';
+
+/** What servers answer when they do not have a resource: the code of the protocol, and what it became. */
+const NOT_FOUND_CODES: ReadonlySet<number> = new Set([-32_002, INVALID_PARAMS]);
+
+export class Delivery {
+  readonly #shared: Conversation;
+  /** Requests that wait for a server to come up; one that is cancelled meanwhile is taken out. */
+  readonly #waiting = new Set<Request>();
+
+  constructor(shared: Conversation) {
+    this.#shared = shared;
+  }
+
+  deliver(message: Request, wanted: Wanted): void {
+    const owner = findOwner(this.#shared, wanted);
+    if (owner !== undefined) this.#forward(message, wanted, owner);
+    else this.#waitForOwner(message, wanted);
+  }
+
+  /** Passes a cancellation on to whoever has the request. */
+  cancel(message: Notification): void {
+    const span = message.param('requestId');
+    if (span === undefined) return;
+    const id = message.text(span);
+    const waiting = [...this.#waiting].find((request) => request.id === id);
+    if (waiting !== undefined && this.#waiting.delete(waiting)) return;
+    for (const peer of this.#shared.peers.values()) {
+      const call = peer.calls.takeByClientId(id);
+      if (call === undefined) continue;
+      peer.send(...splice(message.pieces, [{ span, bytes: Buffer.from(call.sentId, 'latin1') }]));
+      return;
+    }
+  }
+
+  /** Nobody has it; but one that is still starting may, and a URI may be known to a server that lists it nowhere. */
+  #waitForOwner(message: Request, wanted: Wanted): void {
+    const next = [...this.#shared.peers.values()].find(
+      (peer) => peer.status === 'initializing' && mayOwn(this.#shared, peer, wanted),
+    );
+    if (next !== undefined) {
+      this.#wait(message, next, () => this.deliver(message, wanted));
+      return;
+    }
+    void this.#askAround(message, wanted);
+  }
+
+  #wait(message: Request, peer: Peer, act: () => void): void {
+    this.#waiting.add(message);
+    peer.whenSettled(() => {
+      if (this.#waiting.delete(message)) act();
+    });
+  }
+
+  async #askAround(message: Request, wanted: Wanted): Promise<void> {
+    let refusal: McpError | undefined;
+    for (const peer of listCandidates(this.#shared, wanted)) {
+      try {
+        const answer = await peer.ask(message.method, message.params && message.bytes(message.params));
+        this.#noteSubscription(message, peer, wanted);
+        this.#passAnswer(message, peer, answer);
+        return;
+      } catch (error) {
+        if (!(error instanceof McpError)) continue;
+        refusal = error;
+        if (!NOT_FOUND_CODES.has(error.code)) break;
+      }
+    }
+    if (refusal === undefined) {
+      this.#failUnowned(message, wanted);
+      return;
+    }
+    const { code, message: text, data } = refusal;
+    this.#shared.answer(message.id, failure(message.id, { code, message: text, data }));
+  }
+
+  #passAnswer(message: Request, peer: Peer, answer: Answer): void {
+    this.#shared.links.note(peer.key, answer);
+    const bytes = Buffer.from(message.id, 'latin1');
+    this.#shared.answer(message.id, ...splice(answer.pieces, [{ span: answer.idSpan, bytes }]));
+  }
+
+  #failUnowned(message: Request, { kind, name }: Wanted): void {
+    const down = [...this.#shared.peers.values()].find(
+      (peer) => peer.problem !== undefined && mayBelongTo(peer.key, name, this.#shared.separator),
+    );
+    const data = down && { data: { server: down.key, reason: down.problem } };
+    const text = `${KIND_WORDS[kind]} not found: ${name}`;
+    this.#shared.answer(message.id, failure(message.id, { code: INVALID_PARAMS, message: text, ...data }));
+  }
+
+  #forward(message: Request, wanted: Wanted, owner: Owner): void {
+    const { peer, original } = owner;
+    if (peer.status !== 'running') {
+      this.#wakeAndForward(message, wanted, owner);
+      return;
+    }
+    if (peer.isBusy) {
+      this.#fail(message, peer, 'is busy: it has stopped reading what it is sent; try again later');
+      return;
+    }
+    const call = peer.calls.add(message);
+    const splices: Splice[] = [];
+    if (!original.equals(message.bytes(wanted.span))) splices.push({ span: wanted.span, bytes: original });
+    if (call.sentId !== call.id) splices.push({ span: message.idSpan, bytes: Buffer.from(call.sentId) });
+    if (wanted.kind !== 'tasks') splices.push(...decodeTaskIds(message, peer));
+    this.#noteSubscription(message, peer, wanted);
+    peer.send(...splice(message.pieces, splices));
+  }
+
+  /** It is listed, but not running: it is starting, or can be started. */
+  #wakeAndForward(message: Request, wanted: Wanted, owner: Owner): void {
+    const { peer } = owner;
+    peer.wake();
+    this.#wait(message, peer, () => {
+      if (peer.status === 'running') this.#forward(message, wanted, owner);
+      else this.#fail(message, peer, `is not available: ${peer.problem ?? 'it is stopped'}`);
+    });
+  }
+
+  /** Remembered for updates, which come under the server's URI, and for a server that is started again. */
+  #noteSubscription({ method }: Request, { key }: Peer, { name }: Wanted): void {
+    const original = name.startsWith(`${key}+`) ? name.slice(key.length + 1) : name;
+    const subscriptions = this.#shared.subscriptions.get(key) ?? new Map<string, string>();
+    if (method === 'resources/subscribe')
+      this.#shared.subscriptions.set(key, subscriptions.set(original, name));
+    else if (method === 'resources/unsubscribe') subscriptions.delete(original);
+  }
+
+  #fail(message: Request, peer: Peer, what: string): void {
+    const text = `Server "${peer.key}" ${what}`;
+    const error = { code: INTERNAL_ERROR, message: text, data: { server: peer.key } };
+    this.#shared.answer(message.id, failure(message.id, error));
+  }
+}

@@ -1,0 +1,21 @@
+/** A JSON-RPC error as something that can be thrown. */
+import type { Envelope } from './envelope.ts';
+import type { ErrorObject } from './messages.ts';
+
+/** The other side answered with an error. */
+export class McpError extends Error {
+  override readonly name = 'McpError';
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor({ code, message, data }: ErrorObject) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+export function readError(answer: Envelope): McpError {
+  const error = (answer.error && answer.value(answer.error)) as Partial<ErrorObject> | null | undefined;
+  return new McpError({ code: 0, message: 'The answer has neither a result nor an error', ...error });
+}
