@@ -1,18 +1,23 @@
 /** Joins the rooms: starts the servers, carries lines between them and the client, and ends everything in order. */
 import { existsSync } from 'node:fs';
+import { Announcer } from './announcer.ts';
+import { Cache } from './cache.ts';
+import { extendChain } from './chain.ts';
 import type { Config } from './config/load.ts';
+import { ListGate } from './list-gate.ts';
 import type { Log } from './log.ts';
+import { Pool } from './pool.ts';
 import type { SpawnProcess } from './process/child.ts';
 import type { Host } from './process/command.ts';
 import { describeEnding } from './process/ending.ts';
 import { Conversation } from './protocol/conversation.ts';
+import { Delivery } from './protocol/delivery.ts';
 import { FromClient } from './protocol/from-client.ts';
 import { FromServer } from './protocol/from-server.ts';
-import type { Identity, Opening } from './protocol/handshake.ts';
-import { KINDS, type KindName } from './protocol/kinds.ts';
-import { Server, type ServerHandlers } from './server.ts';
+import type { Description, Identity, Opening } from './protocol/handshake.ts';
+import { Lifecycle } from './protocol/lifecycle.ts';
+import { Server, type ServerHandlers, type ServerSettings } from './server.ts';
 import { LineReader } from './wire/lines.ts';
-import { notification } from './wire/messages.ts';
 import { Outlet, type Writable } from './wire/outlet.ts';
 
 export interface AggregatorOptions extends Identity {
@@ -22,6 +27,16 @@ export interface AggregatorOptions extends Identity {
   /** Between a server's key and a tool's name; when absent, `:` or what the client can take. */
   readonly separator?: string | undefined;
   readonly isolateEnv?: boolean;
+  /** Start a server again when it is needed after a crash. */
+  readonly restart?: boolean;
+  /** Start servers when they are needed, and list them from the cache until then. Includes `restart`. */
+  readonly lazy?: boolean;
+  /** With `lazy`: how long a server may be idle before it is stopped; 0 for ever. */
+  readonly idleTimeoutMs?: number;
+  readonly maxProcesses?: number;
+  readonly startupTimeoutMs?: number;
+  /** Where to remember what servers say of themselves; without it, nothing is. */
+  readonly cacheDirectory?: string | undefined;
   readonly env?: NodeJS.ProcessEnv;
   readonly host?: Host;
   readonly spawn?: SpawnProcess;
@@ -29,64 +44,66 @@ export interface AggregatorOptions extends Identity {
   readonly onServerFailed?: (key: string) => void;
 }
 
-/** The configs that are being served, from the outermost aggregator inwards; keeps one from starting itself. */
-export const CHAIN_VARIABLE = 'MCP_SIMPLE_AGGREGATOR_CHAIN';
-
-/** The first list waits this long for servers that are still starting; the first real clients give up at 10 s. */
-const LIST_WAIT_MS = 4500;
+const MAX_PROCESSES = 50;
 const STARTUP_TIMEOUT_MS = 30_000;
-/** Changes this close together are one change to the client. */
-const ANNOUNCE_AFTER_MS = 50;
+const IDLE_TIMEOUT_MS = 10 * 60_000;
 /** A client that has this much left to read stops being written to: the servers are paused. */
 const FULL_BYTES = 4 * 1024 * 1024;
 /** How long servers may finish what they are doing when everything ends. */
 const DRAIN_MS = 400;
+/** What servers say of themselves is written down when they have all said it. */
+const SAVE_AFTER_MS = 500;
 
 export class Aggregator {
+  readonly #options: AggregatorOptions;
   readonly #servers: readonly Server[];
+  readonly #pool: Pool;
+  readonly #cache: Cache;
   readonly #outlet: Outlet;
   readonly #shared: Conversation;
-  readonly #fromClient: FromClient;
+  readonly #lifecycle: Lifecycle;
   readonly #fromServer: FromServer;
   readonly #lines: LineReader;
-  readonly #changed = new Set<KindName>();
-  readonly #waitingForLists: (() => void)[] = [];
-  #isListed = false;
-  #hasOpened = false;
+  readonly #gate = new ListGate();
+  readonly #announcer: Announcer;
+  #opening: Opening | undefined;
   #isPaused = false;
   #isClosing = false;
-  #listTimer: NodeJS.Timeout | undefined;
+  #saveTimer: NodeJS.Timeout | undefined;
 
   constructor(config: Config, options: AggregatorOptions) {
-    const { log, output, separator, name, version, env = process.env } = options;
+    const { log, output, separator, lazy = false, restart = lazy } = options;
+    this.#options = options;
     this.#outlet = new Outlet(output);
-    const settings = {
-      log,
-      env,
-      host: options.host ?? { platform: process.platform, execPath: process.execPath, exists: existsSync },
-      isolateEnv: options.isolateEnv ?? false,
-      extraEnv: { [CHAIN_VARIABLE]: JSON.stringify([...readChain(env), config.path]) },
-      startupTimeoutMs: STARTUP_TIMEOUT_MS,
-      spawn: options.spawn,
-    };
-    const handlers = this.#handle(options);
+    this.#cache = new Cache(options.cacheDirectory, config.path);
+    this.#announcer = new Announcer((line) => this.#send(line));
+    const settings = this.#settle(config);
+    const handlers = this.#handle();
     this.#servers = config.servers.map((entry) => new Server(entry, settings, handlers));
-    this.#shared = new Conversation({
-      peers: this.#servers,
-      separator,
-      log,
-      toClient: (...pieces) => this.#send(pieces),
+    this.#pool = new Pool(this.#servers, {
+      maxProcesses: options.maxProcesses ?? MAX_PROCESSES,
+      idleTimeoutMs: lazy ? (options.idleTimeoutMs ?? IDLE_TIMEOUT_MS) : 0,
     });
-    this.#fromServer = new FromServer(this.#shared, { announce: (kind) => this.#announce(kind) });
-    this.#fromClient = new FromClient(this.#shared, {
-      identity: { name, version },
+    const toClient = (...pieces: readonly Buffer[]): void => this.#send(...pieces);
+    this.#shared = new Conversation({ peers: this.#servers, separator, restart, log, toClient });
+    const delivery = new Delivery(this.#shared);
+    this.#lifecycle = new Lifecycle(this.#shared, {
+      announce: (kind) => {
+        if (this.#shared.isInitialized && !this.#isClosing) this.#announcer.add(kind);
+      },
+      repeat: (call) => delivery.repeat(call),
+    });
+    this.#fromServer = new FromServer(this.#shared);
+    const fromClient = new FromClient(this.#shared, delivery, {
+      describe: () => this.#describe(),
       onOpen: (opening) => this.#open(opening),
-      whenListed: (act) => this.#whenListed(act),
+      whenListed: (act) => this.#gate.whenOpen(act),
     });
     this.#lines = new LineReader({
-      onMessage: (message) => this.#fromClient.receive(message),
-      onMalformed: (line) => this.#fromClient.receiveMalformed(line),
+      onMessage: (message) => fromClient.receive(message),
+      onMalformed: (line) => fromClient.receiveMalformed(line),
     });
+    if (lazy) this.#recall();
   }
 
   /** Starts the servers, one in each turn of the loop: starting a process blocks, and the client must not wait. */
@@ -97,6 +114,7 @@ export class Aggregator {
       void server.launch().then(() => setImmediate(next, index + 1));
     };
     setImmediate(next, 0);
+    this.#pool.watch();
   }
 
   /** Bytes of the client. */
@@ -115,8 +133,12 @@ export class Aggregator {
   async close({ drain }: { readonly drain: boolean }): Promise<void> {
     this.#isClosing = true;
     this.#lines.end();
-    clearTimeout(this.#listTimer);
+    this.#gate.close();
+    this.#announcer.close();
+    this.#pool.close();
+    clearTimeout(this.#saveTimer);
     await Promise.all(this.#servers.map((server) => server.stop(drain ? DRAIN_MS : 0)));
+    this.#cache.save();
     this.#outlet.flush();
   }
 
@@ -125,78 +147,92 @@ export class Aggregator {
     for (const server of this.#servers) server.kill();
   }
 
-  #handle({ onServerFailed }: AggregatorOptions): ServerHandlers {
+  #settle(config: Config): ServerSettings {
+    const { log, env = process.env, host, spawn, isolateEnv = false, lazy = false } = this.#options;
+    return {
+      log,
+      env,
+      spawn,
+      isolateEnv,
+      lazy,
+      restart: this.#options.restart ?? lazy,
+      host: host ?? { platform: process.platform, execPath: process.execPath, exists: existsSync },
+      extraEnv: extendChain(env, config.path),
+      startupTimeoutMs: this.#options.startupTimeoutMs ?? STARTUP_TIMEOUT_MS,
+      pool: () => this.#pool,
+      isHeld: (key) => this.#shared.isHeld(key),
+    };
+  }
+
+  #handle(): ServerHandlers {
     return {
       onMessage: (server, message) => this.#fromServer.receive(server, message),
       onMalformed: (server, line) => this.#fromServer.receiveMalformed(server, line),
-      onList: (server, kind, list) => {
-        this.#fromServer.list(server, kind, list);
-        if (server.status === 'running') this.#announce(kind);
+      onList: (server, kind, list, isRefresh) => {
+        this.#lifecycle.list(server, kind, list, isRefresh);
+        if (isRefresh) this.#remember(server);
       },
       onUp: (server) => {
-        this.#fromServer.up(server);
+        this.#lifecycle.up(server);
+        this.#remember(server);
         this.#checkListed();
       },
       onDown: (server, ending) => {
-        this.#fromServer.down(server, { what: describeEnding(ending), ...ending });
+        const isForNow = this.#shared.restart;
+        this.#lifecycle.down(server, { what: describeEnding(ending), ...ending, isForNow });
       },
       onFailed: (server) => {
         this.#checkListed();
-        onServerFailed?.(server.key);
+        this.#options.onServerFailed?.(server.key);
       },
     };
   }
 
+  /** Servers that were started before are listed without a process. */
+  #recall(): void {
+    const known = this.#cache.readAll();
+    for (const server of this.#servers) {
+      const facts = known.get(Cache.identify(server.config));
+      if (facts !== undefined) server.recall(facts);
+    }
+  }
+
+  #remember(server: Server): void {
+    if (server.facts === undefined || this.#options.cacheDirectory === undefined) return;
+    this.#cache.update(Cache.identify(server.config), server.facts);
+    this.#saveTimer ??= setTimeout(() => {
+      this.#saveTimer = undefined;
+      this.#cache.save();
+    }, SAVE_AFTER_MS).unref();
+  }
+
+  #describe(): Description {
+    const { name, version } = this.#options;
+    const known = this.#servers.flatMap((server): [string, Buffer][] => {
+      const welcome = server.facts?.welcome ?? this.#cache.readWelcome(Cache.identify(server.config));
+      return welcome === undefined ? [] : [[server.key, welcome]];
+    });
+    const isComplete = this.#servers.every(({ facts }) => facts !== undefined);
+    return { identity: { name, version }, welcomes: new Map(known), isComplete };
+  }
+
   #open(opening: Opening): void {
-    if (this.#hasOpened) return;
-    this.#hasOpened = true;
-    this.#listTimer = setTimeout(() => this.#setListed(), LIST_WAIT_MS);
+    if (this.#opening !== undefined) return;
+    this.#opening = opening;
+    this.#gate.startWaiting();
     for (const server of this.#servers) server.open(opening);
     this.#checkListed();
   }
 
-  #send(pieces: readonly Buffer[]): void {
+  #checkListed(): void {
+    if (this.#gate.isWaiting && this.#servers.every(({ status }) => status !== 'initializing'))
+      this.#gate.open();
+  }
+
+  #send(...pieces: readonly Buffer[]): void {
     this.#outlet.push(...pieces);
     if (this.#isPaused || this.#isClosing || this.#outlet.waitingBytes < FULL_BYTES) return;
     this.#isPaused = true;
     for (const server of this.#servers) server.pause();
-  }
-
-  #whenListed(act: () => void): void {
-    if (this.#isListed) act();
-    else this.#waitingForLists.push(act);
-  }
-
-  #checkListed(): void {
-    if (this.#hasOpened && this.#servers.every(({ status }) => status !== 'initializing')) this.#setListed();
-  }
-
-  #setListed(): void {
-    clearTimeout(this.#listTimer);
-    this.#isListed = true;
-    for (const act of this.#waitingForLists.splice(0)) act();
-  }
-
-  #announce(kind: KindName): void {
-    if (this.#isClosing || !this.#shared.isInitialized) return;
-    if (this.#changed.size === 0) setTimeout(() => this.#announceAll(), ANNOUNCE_AFTER_MS);
-    this.#changed.add(kind);
-  }
-
-  #announceAll(): void {
-    const methods = new Set([...this.#changed].map((kind) => KINDS[kind].changed));
-    this.#changed.clear();
-    if (this.#isClosing) return;
-    for (const method of methods) this.#send([notification(method)]);
-  }
-}
-
-/** The configs that this process is started under, if an aggregator started it. */
-export function readChain(env: NodeJS.ProcessEnv): string[] {
-  try {
-    const chain: unknown = JSON.parse(env[CHAIN_VARIABLE] ?? '[]');
-    return Array.isArray(chain) ? chain.filter((path): path is string => typeof path === 'string') : [];
-  } catch {
-    return [];
   }
 }

@@ -64,7 +64,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export class NodeStdioMcpConnection implements McpConnection {
   readonly #options: McpConnectionOptions;
   readonly #child: Child;
-  readonly #explainSpawn: (error: NodeJS.ErrnoException) => string;
+  /** Why the process could not be started, as a sentence. */
+  readonly explainSpawn: (error: NodeJS.ErrnoException) => string;
   readonly #waiting = new Map<string, Waiting>();
   readonly #whenEnded: Promise<string>;
   #settleEnded: (reason: string) => void = () => {};
@@ -76,7 +77,7 @@ export class NodeStdioMcpConnection implements McpConnection {
     const { cwd, spawn, platform = process.platform, env = process.env } = options;
     this.#options = options;
     this.#whenEnded = new Promise((resolve) => (this.#settleEnded = resolve));
-    this.#explainSpawn =
+    this.explainSpawn =
       options.explainSpawn ??
       ((error) => {
         const executable = { file: command, args: [] };
@@ -206,7 +207,7 @@ export class NodeStdioMcpConnection implements McpConnection {
   }
 
   #end(ending: Ending): void {
-    const text = ending.error ? this.#explainSpawn(ending.error) : `The server ${describeEnding(ending)}`;
+    const text = ending.error ? this.explainSpawn(ending.error) : `The server ${describeEnding(ending)}`;
     for (const id of this.#waiting.keys()) this.#take(id)?.reject(new ConnectionError(text));
     this.#reason = text;
     this.#settleEnded(text);

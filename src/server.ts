@@ -1,36 +1,36 @@
-/** One configured server: its process, its handshake and its lists, from the start to the end. Routes nothing. */
+/** One configured server: starting it, its handshake and its lists, its end, and starting it again. Routes nothing. */
+import type { Facts } from './cache.ts';
 import type { ServerConfig } from './config/validate.ts';
 import type { NodeStdioMcpConnection } from './connection.ts';
-import type { Log } from './log.ts';
-import type { SpawnProcess } from './process/child.ts';
-import { explainSpawnFailure, type Host, resolveCommand } from './process/command.ts';
+import { askList, type Interview, interview, readCapabilities } from './interview.ts';
+import type { LaunchSettings } from './launch.ts';
+import type { Pool } from './pool.ts';
 import { describeEnding, type Ending } from './process/ending.ts';
-import { childEnvironment } from './process/environment.ts';
 import { Calls } from './protocol/calls.ts';
 import type { Opening } from './protocol/handshake.ts';
-import { KIND_NAMES, KINDS, type KindName } from './protocol/kinds.ts';
-import { EMPTY_LIST, readList, type ServerList } from './protocol/lists.ts';
+import { KIND_NAMES, type KindName } from './protocol/kinds.ts';
+import type { ServerList } from './protocol/lists.ts';
 import type { Peer, ServerStatus } from './protocol/peer.ts';
+import { Restarts } from './restarts.ts';
 import type { Answer, Envelope, Malformed } from './wire/envelope.ts';
-import { type Json, notification } from './wire/messages.ts';
+import type { Json } from './wire/messages.ts';
 
 /** What all servers have in common. */
-export interface ServerSettings {
-  readonly log: Log;
-  readonly host: Host;
-  /** The aggregator's own environment. */
-  readonly env: NodeJS.ProcessEnv;
-  readonly isolateEnv: boolean;
-  /** Variables of our own for every server. */
-  readonly extraEnv: Readonly<Record<string, string>>;
-  readonly startupTimeoutMs: number;
-  readonly spawn?: SpawnProcess | undefined;
+export interface ServerSettings extends LaunchSettings {
+  /** Whether a server that is down is started again when it is needed. */
+  readonly restart: boolean;
+  /** Whether a server may be put to rest while nobody uses it. */
+  readonly lazy: boolean;
+  readonly pool: () => Pool;
+  /** Whether somebody waits for news of this server, though it owes no answer. */
+  readonly isHeld: (key: string) => boolean;
 }
 
 export interface ServerHandlers {
   onMessage(server: Server, message: Envelope): void;
   onMalformed(server: Server, line: Malformed): void;
-  onList(server: Server, kind: KindName, list: ServerList): void;
+  /** Its list is read; again, after it said that it has changed, or with everything else after a start. */
+  onList(server: Server, kind: KindName, list: ServerList, isRefresh: boolean): void;
   onUp(server: Server): void;
   /** It was up and is not any more. */
   onDown(server: Server, ending: Ending): void;
@@ -38,44 +38,49 @@ export interface ServerHandlers {
   onFailed(server: Server): void;
 }
 
-/** A server that takes this little of what it is sent gets no more. */
+/** A server that has left this much of what it was sent gets no more. */
 const BUSY_BYTES = 64 * 1024 * 1024;
 const SHOWN_STDERR_LINES = 10;
 const DRAIN_POLL_MS = 5;
 
 export class Server implements Peer {
   readonly calls: Calls = new Calls();
-  readonly #config: ServerConfig;
+  readonly config: ServerConfig;
   readonly #settings: ServerSettings;
   readonly #handlers: ServerHandlers;
+  readonly #restarts = new Restarts();
   readonly #waiting: (() => void)[] = [];
   readonly #refreshing = new Map<KindName, 'once' | 'again'>();
-  #status: ServerStatus = 'initializing';
-  #problem: string | undefined;
+  /** Connections that are not used any more, but whose processes may still be there. */
+  readonly #closing = new Set<Promise<void>>();
+  status: ServerStatus = 'initializing';
+  problem: string | undefined;
+  /** What it said of itself, at this start or an earlier one. */
+  facts: Facts | undefined;
   #connection: NodeStdioMcpConnection | undefined;
   #opening: Opening | undefined;
   #capabilities: ReadonlySet<string> = new Set();
+  #lastUse = Date.now();
+  #isEnding = false;
 
   constructor(config: ServerConfig, settings: ServerSettings, handlers: ServerHandlers) {
-    this.#config = config;
+    this.config = config;
     this.#settings = settings;
     this.#handlers = handlers;
   }
 
   get key(): string {
-    return this.#config.key;
-  }
-
-  get status(): ServerStatus {
-    return this.#status;
-  }
-
-  get problem(): string | undefined {
-    return this.#problem;
+    return this.config.key;
   }
 
   get isBusy(): boolean {
     return (this.#connection?.waitingBytes ?? 0) > BUSY_BYTES;
+  }
+
+  get idleSince(): number | undefined {
+    const { lazy, isHeld } = this.#settings;
+    const isIdle = lazy && this.status === 'running' && this.calls.size === 0 && !isHeld(this.key);
+    return isIdle ? this.#lastUse : undefined;
   }
 
   has(capability: string): boolean {
@@ -83,22 +88,19 @@ export class Server implements Peer {
   }
 
   send(...pieces: readonly Buffer[]): void {
+    this.#lastUse = Date.now();
     this.#connection?.send(...pieces);
   }
 
   ask(method: string, params?: Json): Promise<Answer> {
-    return (
-      this.#connection?.request(method, params, { timeoutMs: 0 }) ??
-      Promise.reject(new Error('It is not connected'))
-    );
-  }
-
-  wake(): void {
-    // Once down, a server stays down.
+    this.#lastUse = Date.now();
+    // No time-out of ours: these stand for requests of the client.
+    const answer = this.#connection?.request(method, params, { timeoutMs: 0 });
+    return answer ?? Promise.reject(new Error(`Server "${this.key}" is not connected`));
   }
 
   whenSettled(act: () => void): void {
-    if (this.#status === 'initializing') this.#waiting.push(act);
+    if (this.status === 'initializing') this.#waiting.push(act);
     else act();
   }
 
@@ -110,13 +112,13 @@ export class Server implements Peer {
     this.#connection?.resume();
   }
 
-  /** Starts the process; the handshake follows as soon as the client's is known. */
-  async launch(): Promise<void> {
-    // Loaded with the first server and not before: the client is answered meanwhile.
-    const { NodeStdioMcpConnection: Connection } = await import('./connection.ts');
-    if (this.#status !== 'initializing') return;
-    this.#connection = this.#connect(Connection);
-    if (this.#opening !== undefined) void this.#shakeHands(this.#connection, this.#opening);
+  /** Known from an earlier start: it can be listed without a process. */
+  recall(facts: Facts): void {
+    this.#learn(facts);
+    for (const kind of KIND_NAMES) {
+      this.#handlers.onList(this, kind, { items: facts.lists[kind], findings: [] }, false);
+    }
+    this.status = 'stopped';
   }
 
   open(opening: Opening): void {
@@ -124,14 +126,57 @@ export class Server implements Peer {
     if (this.#connection !== undefined) void this.#shakeHands(this.#connection, opening);
   }
 
-  /** Lets it answer what it still owes, for a while, then ends it. */
+  /** Starts the process; the handshake follows as soon as the client's is known. */
+  async launch(): Promise<void> {
+    if (this.status !== 'initializing') return;
+    if (!(await this.#settings.pool().enter())) {
+      this.#fail(this.#settings.pool().describeFull());
+      return;
+    }
+    // Loaded with the first server and not before: the client is answered meanwhile.
+    const { launch } = await import('./launch.ts');
+    if (this.#isEnding) {
+      this.#settings.pool().leave();
+      return;
+    }
+    this.#restarts.note();
+    const connection = launch(this.config, this.#settings, {
+      onMessage: (message) => this.#receive(connection, message),
+      onMalformed: (line) => this.#handlers.onMalformed(this, line),
+      onClose: (ending) => this.#close(connection, ending),
+    });
+    this.#connection = connection;
+    if (this.#opening !== undefined) void this.#shakeHands(connection, this.#opening);
+  }
+
+  wake(): void {
+    if (!this.#settings.restart || this.#isEnding) return;
+    if (this.status !== 'failed' && this.status !== 'stopped') return;
+    // A server that was put to rest has not failed, however often it was.
+    if (this.status === 'failed' && this.#restarts.waitMs > 0) {
+      this.problem = this.#restarts.describe();
+      return;
+    }
+    this.status = 'initializing';
+    this.problem = undefined;
+    void this.launch();
+  }
+
+  async rest(): Promise<void> {
+    if (this.status !== 'running') return;
+    this.status = 'stopped';
+    await this.#release();
+  }
+
+  /** Lets it answer what it still owes, for a while, then ends it for good. */
   async stop(drainMs: number): Promise<void> {
+    this.#isEnding = true;
     for (let waited = 0; this.calls.size > 0 && waited < drainMs; waited += DRAIN_POLL_MS) {
       await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
     }
-    const wasRunning = this.#status === 'running';
-    if (this.#status !== 'failed') this.#settle('stopped', wasRunning ? undefined : 'it was stopped');
-    await this.#connection?.close();
+    if (this.status !== 'failed') this.#settle('stopped', 'it was stopped');
+    void this.#release();
+    await Promise.all(this.#closing);
   }
 
   kill(): void {
@@ -143,123 +188,108 @@ export class Server implements Peer {
       this.#refreshing.set(kind, 'again');
       return;
     }
+    if (this.#connection === undefined) return;
     this.#refreshing.set(kind, 'once');
-    void this.#readList(kind).then((list) => {
+    void askList(this.#connection, kind, this.#capabilities).then((list) => {
       const again = this.#refreshing.get(kind) === 'again';
       this.#refreshing.delete(kind);
-      if (this.#status !== 'running') return;
-      this.#handlers.onList(this, kind, list);
+      if (this.status !== 'running' || this.facts === undefined) return;
+      this.facts = { ...this.facts, lists: { ...this.facts.lists, [kind]: list.items } };
+      this.#handlers.onList(this, kind, list, true);
       if (again) this.refresh(kind);
     });
   }
 
-  #connect(Connection: typeof NodeStdioMcpConnection): NodeStdioMcpConnection {
-    const { config, settings } = { config: this.#config, settings: this.#settings };
-    const { log, host, env, isolateEnv, extraEnv, spawn } = settings;
-    const executable = resolveCommand(config.command, host);
-    if (executable.resolvedFrom !== undefined) {
-      const resolved = [executable.file, ...executable.args].join(' ');
-      log.debug(`Command "${executable.resolvedFrom}" is resolved to ${resolved}`, this.key);
-    }
-    const { nodeDir } = executable;
-    const { platform } = host;
-    const childEnv = childEnvironment({
-      parent: env,
-      own: config.env,
-      isolate: isolateEnv,
-      nodeDir,
-      platform,
-      extra: extraEnv,
-    });
-    const { cwd, cwdText, commandText } = config;
-    const attempt = { commandText, executable, cwd, cwdText, path: childEnv['PATH'], platform };
-    return new Connection(executable.file, [...executable.args, ...config.args], {
-      env: childEnv,
-      platform,
-      timeoutMs: settings.startupTimeoutMs,
-      ...(cwd !== undefined && { cwd }),
-      ...(spawn && { spawn }),
-      explainSpawn: (error) => explainSpawnFailure(error, attempt),
-      onStderr: (line) => log.child(this.key, line),
-      onMessage: (message) => this.#handlers.onMessage(this, message),
-      onMalformed: (line) => this.#handlers.onMalformed(this, line),
-      onClose: (ending) => this.#close(ending, attempt),
-    });
+  #receive(connection: NodeStdioMcpConnection, message: Envelope): void {
+    if (connection !== this.#connection) return;
+    this.#lastUse = Date.now();
+    this.#handlers.onMessage(this, message);
   }
 
   async #shakeHands(connection: NodeStdioMcpConnection, opening: Opening): Promise<void> {
     const { startupTimeoutMs } = this.#settings;
     const timer = setTimeout(() => {
-      this.#fail(`was not ready within ${startupTimeoutMs / 1000} s`);
+      this.#fail(`it was not ready within ${startupTimeoutMs / 1000} s`);
     }, startupTimeoutMs);
     try {
-      const answer = await connection.request('initialize', opening.params);
-      this.#capabilities = readCapabilities(answer);
-      connection.send(notification('notifications/initialized'));
-      const lists = await Promise.all(KIND_NAMES.map((kind) => this.#readList(kind)));
-      if (this.#status !== 'initializing') return;
-      KIND_NAMES.forEach((kind, index) => this.#handlers.onList(this, kind, lists[index] ?? EMPTY_LIST));
-      this.#settle('running');
-      this.#handlers.onUp(this);
+      const answers = await interview(connection, opening);
+      if (this.status === 'initializing' && connection === this.#connection) this.#comeUp(answers);
     } catch (error) {
-      if (connection.isConnected) this.#fail(`refused the handshake: ${(error as Error).message}`);
+      if (connection.isConnected) this.#fail(`it refused the handshake: ${(error as Error).message}`);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** A list that the server advertises but does not give counts as empty: real servers do that. */
-  async #readList(kind: KindName): Promise<ServerList> {
-    const connection = this.#connection;
-    if (connection === undefined || !this.has(KINDS[kind].capability)) return EMPTY_LIST;
-    try {
-      return await readList((method, params) => connection.request(method, params), KINDS[kind]);
-    } catch (error) {
-      const finding = `${KINDS[kind].list} failed, so it counts as empty: ${(error as Error).message}`;
-      return { items: [], findings: connection.isConnected ? [finding] : [] };
-    }
+  #comeUp({ welcome, lists }: Interview): void {
+    const { tools, prompts, resources, templates } = lists;
+    this.#learn({
+      welcome,
+      lists: {
+        tools: tools.items,
+        prompts: prompts.items,
+        resources: resources.items,
+        templates: templates.items,
+      },
+    });
+    for (const kind of KIND_NAMES) this.#handlers.onList(this, kind, lists[kind], false);
+    this.#lastUse = Date.now();
+    this.#settle('running');
+    this.#handlers.onUp(this);
   }
 
-  #close(ending: Ending, attempt: Parameters<typeof explainSpawnFailure>[1]): void {
-    if (this.#status === 'initializing') {
-      const what = ending.error
-        ? explainSpawnFailure(ending.error, attempt)
-        : `${describeEnding(ending)} while it was starting`;
-      this.#fail(what, ending.stderr);
-    } else if (this.#status === 'running') {
-      this.#settle('failed', `it ${describeEnding(ending)}`);
-      this.#settings.log.error(
-        `${describeEnding(ending)}; its tools are gone${quoteStderr(ending.stderr)}`,
-        this.key,
+  #learn(facts: Facts): void {
+    this.facts = facts;
+    this.#capabilities = readCapabilities(facts.welcome);
+  }
+
+  #close(connection: NodeStdioMcpConnection, ending: Ending): void {
+    this.#settings.pool().leave();
+    if (connection !== this.#connection) return;
+    this.#connection = undefined;
+    const what = describeEnding(ending);
+    if (this.status === 'initializing') {
+      this.#fail(
+        ending.error ? connection.explainSpawn(ending.error) : `it ${what} while it was starting`,
+        ending.stderr,
       );
+    } else if (this.status === 'running') {
+      const next = this.#settings.restart ? 'the next call starts it again' : 'its tools are gone';
+      this.#settings.log.error(`It ${what}; ${next}${quoteStderr(ending.stderr)}`, this.key);
+      this.#settle('failed', `it ${what}`);
       this.#handlers.onDown(this, ending);
     }
   }
 
   #fail(what: string, stderr: readonly string[] = []): void {
-    if (this.#status !== 'initializing') return;
+    if (this.status !== 'initializing') return;
     this.#settings.log.error(`Not started: ${what}${quoteStderr(stderr)}`, this.key);
     this.#settle('failed', what);
     this.#connection?.kill();
+    void this.#release();
     this.#handlers.onFailed(this);
   }
 
+  /** Lets go of the connection and ends its process. */
+  async #release(): Promise<void> {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    if (connection === undefined) return;
+    const closed = connection.close();
+    this.#closing.add(closed);
+    await closed;
+    this.#closing.delete(closed);
+  }
+
   #settle(status: ServerStatus, problem?: string): void {
-    this.#status = status;
-    this.#problem = problem;
+    this.status = status;
+    this.problem = problem;
     for (const act of this.#waiting.splice(0)) act();
   }
 }
 
-function readCapabilities(answer: Envelope): ReadonlySet<string> {
-  const { capabilities } = (answer.result ? answer.value(answer.result) : {}) as { capabilities?: object };
-  return new Set(Object.keys(capabilities ?? {}));
-}
-
 function quoteStderr(lines: readonly string[]): string {
   if (lines.length === 0) return '';
-  return `; the last lines of its stderr:\n${lines
-    .slice(-SHOWN_STDERR_LINES)
-    .map((line) => `  ${line}`)
-    .join('\n')}`;
+  const shown = lines.slice(-SHOWN_STDERR_LINES).map((line) => `\n  ${line}`);
+  return `; the last lines of its stderr:${shown.join('')}`;
 }

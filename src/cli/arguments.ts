@@ -44,14 +44,8 @@ const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
   ['--debug', { takes: 'nothing', of: ['serve', 'call'] }],
   ['--log-file', { takes: 'a value', of: SERVE, value: 'a file, as in --log-file mcp.log' }],
   ['--name', { takes: 'a value', of: SERVE, value: 'a name, as in --name tools' }],
-  [
-    '--version',
-    { takes: 'a value or nothing', of: SERVE, value: 'a version, as in --version 1.0.0' },
-  ],
-  [
-    '--separator',
-    { takes: 'a value', of: STARTS, value: 'one or more characters, as in --separator __' },
-  ],
+  ['--version', { takes: 'a value or nothing', of: SERVE, value: 'a version, as in --version 1.0.0' }],
+  ['--separator', { takes: 'a value', of: STARTS, value: 'one or more characters, as in --separator __' }],
   ['--strict', { takes: 'nothing', of: SERVE }],
   ['--isolate-env', { takes: 'nothing', of: STARTS }],
   ['--restart', { takes: 'nothing', of: SERVE }],
@@ -66,10 +60,7 @@ const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
   ['--json', { takes: 'nothing', of: PEOPLE }],
   ['--tools', { takes: 'nothing', of: ['check'] }],
   ['--server', { takes: 'a value', of: ['check'], value: 'the key of a server, as in --server github' }],
-  [
-    '--args',
-    { takes: 'a value', of: ['call'], value: `a JSON object, as in --args '{"path":"a.txt"}'` },
-  ],
+  ['--args', { takes: 'a value', of: ['call'], value: `a JSON object, as in --args '{"path":"a.txt"}'` }],
   ['--help', { takes: 'nothing', of: ['serve', 'check', 'call', 'terminate'] }],
 ]);
 const SHORT_NAMES: ReadonlyMap<string, string> = new Map([['-h', '--help']]);
@@ -160,7 +151,6 @@ function describeUnknown(given: string): string {
     word,
     [...OPTIONS.keys()].map((name) => name.slice(2)),
   );
-  const advice =
-    close === undefined ? `"${PROGRAM} --help" lists all options` : `did you mean "--${close}"?`;
+  const advice = close === undefined ? `"${PROGRAM} --help" lists all options` : `did you mean "--${close}"?`;
   return `Unknown option ${quote(given)}: ${advice}`;
 }

@@ -218,5 +218,7 @@ function readSeconds(
   name: string,
   { default: seconds, min }: { readonly default: number; readonly min: number },
 ): number {
-  return Math.round(readNumber(options, name, { default: seconds, min, max: MAX_SECONDS, unit: 'seconds' }) * 1000);
+  return Math.round(
+    readNumber(options, name, { default: seconds, min, max: MAX_SECONDS, unit: 'seconds' }) * 1000,
+  );
 }

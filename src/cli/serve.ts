@@ -1,5 +1,7 @@
 /** Serves one config on stdin and stdout until the client is done or a signal comes; gives the exit code. */
-import { Aggregator, CHAIN_VARIABLE, readChain } from '../aggregator.ts';
+import { Aggregator } from '../aggregator.ts';
+import { findCacheDirectory } from '../cache-directory.ts';
+import { CHAIN_VARIABLE, readChain } from '../chain.ts';
 import { type Config, loadConfig } from '../config/load.ts';
 import { ConfigError } from '../config/validate.ts';
 import { createSink, Log } from '../log.ts';
@@ -45,6 +47,7 @@ export async function serve(command: ServeCommand): Promise<number> {
     ...command,
     log,
     output: stdout,
+    cacheDirectory: findCacheDirectory(process.env, process.platform),
     onServerFailed: () => {
       if (command.strict) end({ exitCode: RUNTIME_ERROR, drain: false });
     },

@@ -49,6 +49,7 @@ export class Watchdog {
   readonly #groups = new Set<number>();
   #lifeline: Socket | undefined;
   #isMissing: boolean;
+  #hasReported = false;
   #isClosed = false;
 
   constructor(options: WatchdogOptions) {
@@ -105,7 +106,7 @@ export class Watchdog {
       stdio: ['pipe', 'ignore', 'ignore'],
       // Nor anything else that it could hold on to, or that could change what its words mean.
       cwd: '/',
-      env: { PATH: `${env['PATH'] ?? ''}:/usr/bin:/bin` },
+      env: { PATH: ['/usr/bin:/bin', env['PATH'] || '/bin'].join(':') },
     });
   }
 
@@ -143,6 +144,4 @@ export class Watchdog {
       `No watchdog: ${why}. Servers that ignore the end of their input would outlive a crash of the aggregator`,
     );
   }
-
-  #hasReported = false;
 }

@@ -10,6 +10,8 @@ export interface Call {
   readonly method: string;
   /** The client's progress token, raw. */
   readonly token: string | undefined;
+  /** The request itself, kept only if it may be sent again. */
+  readonly repeatable: Request | undefined;
 }
 
 /** No escapes, no fractions, no more digits than a server's numbers may have. */
@@ -24,10 +26,16 @@ export class Calls {
     return this.#bySentId.size;
   }
 
-  add(message: Request): Call {
+  add(message: Request, isRepeatable = false): Call {
     const { id, method } = message;
     const token = message.meta('progressToken');
-    const call: Call = { id, sentId: this.#chooseId(id), method, token: token && message.text(token) };
+    const call: Call = {
+      id,
+      sentId: this.#chooseId(id),
+      method,
+      token: token && message.text(token),
+      repeatable: isRepeatable ? message : undefined,
+    };
     this.#bySentId.set(call.sentId, call);
     if (call.token !== undefined) this.#byToken.set(call.token, call);
     return call;

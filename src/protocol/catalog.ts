@@ -1,7 +1,7 @@
 /** Everything of one kind that the servers have, under the names the client sees, as ready bytes. Asks nobody. */
 import { splice } from '../wire/splice.ts';
 import type { Kind } from './kinds.ts';
-import type { Item } from './lists.ts';
+import { isSameList, type Item } from './lists.ts';
 import { type Naming, qualify, qualifyStrictly } from './names.ts';
 
 /** One thing and whose it is. */
@@ -56,9 +56,12 @@ export class Catalog {
     return this.#built().findings;
   }
 
-  replace(key: string, items: readonly Item[]): void {
+  /** Whether that changes anything. */
+  replace(key: string, items: readonly Item[]): boolean {
+    const isSame = isSameList(this.#lists.get(key) ?? [], items);
     this.#lists.set(key, items);
-    this.#index = undefined;
+    if (!isSame) this.#index = undefined;
+    return !isSame;
   }
 
   /** Whether there was anything to remove. */

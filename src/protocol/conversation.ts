@@ -14,6 +14,8 @@ export interface ConversationOptions {
   readonly peers: readonly Peer[];
   /** Only when it was asked for explicitly. */
   readonly separator: string | undefined;
+  /** Whether servers that are down are started again. */
+  readonly restart: boolean;
   readonly log: Log;
   readonly toClient: (...pieces: readonly Buffer[]) => void;
 }
@@ -27,6 +29,7 @@ export class Conversation {
   /** By server: the URIs that the client subscribed to, each with what the client calls it. */
   readonly subscriptions: Map<string, Map<string, string>> = new Map();
   readonly separator: string;
+  readonly restart: boolean;
   readonly log: Log;
   readonly toClient: (...pieces: readonly Buffer[]) => void;
   readonly #explicitSeparator: string | undefined;
@@ -36,8 +39,9 @@ export class Conversation {
   logLevel: Buffer | undefined;
   isInitialized = false;
   #opening: Opening | undefined;
+  #said: ReadonlySet<string> = new Set();
 
-  constructor({ peers, separator, log, toClient }: ConversationOptions) {
+  constructor({ peers, separator, restart, log, toClient }: ConversationOptions) {
     const naming = chooseNaming(undefined, separator);
     const keys = peers.map(({ key }) => key);
     const create = (kind: KindName): Catalog => new Catalog(KINDS[kind], keys, naming);
@@ -49,6 +53,7 @@ export class Conversation {
       templates: create('templates'),
     };
     this.separator = naming.separator;
+    this.restart = restart;
     this.log = log;
     this.toClient = toClient;
     this.#explicitSeparator = separator;
@@ -62,6 +67,19 @@ export class Conversation {
     this.#opening = opening;
     const naming = chooseNaming(opening.clientName, this.#explicitSeparator);
     for (const kind of KIND_NAMES) this.catalogs[kind].naming = naming;
+  }
+
+  /** The result of a list; what is odd about it is said once. */
+  renderList(kind: KindName): Buffer {
+    const { bytes, findings } = this.catalogs[kind];
+    for (const finding of findings) if (!this.#said.has(finding)) this.log.warn(finding);
+    this.#said = new Set([...this.#said, ...findings]);
+    return bytes;
+  }
+
+  /** Whether somebody waits for news of a server, though it owes no answer. */
+  isHeld(key: string): boolean {
+    return (this.subscriptions.get(key)?.size ?? 0) > 0 || this.questions.has(key);
   }
 
   /** Sends the answer to a request of the client. */

@@ -3,12 +3,15 @@ import { McpError } from '../wire/error.ts';
 import type { Answer, Notification, Request } from '../wire/envelope.ts';
 import { failure, INTERNAL_ERROR, INVALID_PARAMS } from '../wire/messages.ts';
 import { type Splice, splice } from '../wire/splice.ts';
+import type { Call } from './calls.ts';
+import type { Entry } from './catalog.ts';
 import type { Conversation } from './conversation.ts';
 import { mayBelongTo } from './names.ts';
 import { findOwner, listCandidates, mayOwn, type Owner } from './owners.ts';
 import type { Peer } from './peer.ts';
+import { ROUTES } from './routes.ts';
 import { decodeTaskIds } from './tasks.ts';
-import { KIND_WORDS, type Wanted } from './wanted.ts';
+import { findWanted, KIND_WORDS, type Wanted } from './wanted.ts';
 
 /** What servers answer when they do not have a resource: the code of the protocol, and what it became. */
 const NOT_FOUND_CODES: ReadonlySet<number> = new Set([-32_002, INVALID_PARAMS]);
@@ -26,6 +29,15 @@ export class Delivery {
     const owner = findOwner(this.#shared, wanted);
     if (owner !== undefined) this.#forward(message, wanted, owner);
     else this.#waitForOwner(message, wanted);
+  }
+
+  /** Sends a call again, if it was kept for that. */
+  repeat({ repeatable }: Call): boolean {
+    const route = repeatable && ROUTES.get(repeatable.method);
+    const wanted = route && findWanted(repeatable, route);
+    if (repeatable === undefined || wanted === undefined || typeof wanted === 'string') return false;
+    this.deliver(repeatable, wanted);
+    return true;
   }
 
   /** Passes a cancellation on to whoever has the request. */
@@ -66,6 +78,8 @@ export class Delivery {
     let refusal: McpError | undefined;
     for (const peer of listCandidates(this.#shared, wanted)) {
       try {
+        peer.wake();
+        await new Promise<void>((resolve) => peer.whenSettled(resolve));
         const answer = await peer.ask(message.method, message.params && message.bytes(message.params));
         this.#noteSubscription(message, peer, wanted);
         this.#passAnswer(message, peer, answer);
@@ -109,7 +123,7 @@ export class Delivery {
       this.#fail(message, peer, 'is busy: it has stopped reading what it is sent; try again later');
       return;
     }
-    const call = peer.calls.add(message);
+    const call = peer.calls.add(message, this.#shared.restart && isHarmless(owner.entry));
     const splices: Splice[] = [];
     if (!original.equals(message.bytes(wanted.span))) splices.push({ span: wanted.span, bytes: original });
     if (call.sentId !== call.id) splices.push({ span: message.idSpan, bytes: Buffer.from(call.sentId) });
@@ -142,4 +156,13 @@ export class Delivery {
     const error = { code: INTERNAL_ERROR, message: text, data: { server: peer.key } };
     this.#shared.answer(message.id, failure(message.id, error));
   }
+}
+
+/** Whether the tool says of itself that running it twice does no harm. */
+function isHarmless(entry: Entry | undefined): boolean {
+  if (entry === undefined) return false;
+  const { annotations } = JSON.parse(entry.item.bytes.toString()) as {
+    annotations?: Record<string, unknown>;
+  };
+  return annotations?.['readOnlyHint'] === true || annotations?.['idempotentHint'] === true;
 }

@@ -21,8 +21,8 @@ import { splice } from '../wire/splice.ts';
 import { BATCH_VERSION, Batches } from './batches.ts';
 import { Catalog } from './catalog.ts';
 import type { Conversation } from './conversation.ts';
-import { Delivery } from './delivery.ts';
-import { type Identity, type Opening, readOpening, writeWelcome } from './handshake.ts';
+import type { Delivery } from './delivery.ts';
+import { type Description, type Opening, readOpening, writeWelcome } from './handshake.ts';
 import type { KindName } from './kinds.ts';
 import { readList } from './lists.ts';
 import type { Peer } from './peer.ts';
@@ -31,7 +31,8 @@ import { decodeTaskIds, TASK_KIND, TASK_NAMING } from './tasks.ts';
 import { findWanted } from './wanted.ts';
 
 export interface FromClientOptions {
-  readonly identity: Identity;
+  /** What the client is told of us. */
+  readonly describe: () => Description;
   /** The client has said who it is: the servers can be opened. */
   readonly onOpen: (opening: Opening) => void;
   /** Calls back when the lists are as complete as the client may wait for. */
@@ -43,10 +44,10 @@ export class FromClient {
   readonly #options: FromClientOptions;
   readonly #delivery: Delivery;
 
-  constructor(shared: Conversation, options: FromClientOptions) {
+  constructor(shared: Conversation, delivery: Delivery, options: FromClientOptions) {
     this.#shared = shared;
+    this.#delivery = delivery;
     this.#options = options;
-    this.#delivery = new Delivery(shared);
   }
 
   receive(message: Envelope): void {
@@ -99,7 +100,7 @@ export class FromClient {
       return;
     }
     if (this.#shared.opening === undefined) this.#shared.open(opening);
-    this.#succeed(message.id, writeWelcome(opening, this.#options.identity));
+    this.#succeed(message.id, writeWelcome(opening, this.#options.describe()));
     this.#options.onOpen(opening);
   }
 
@@ -127,7 +128,7 @@ export class FromClient {
     }
     this.#options.whenListed(() => {
       this.#shared.listed.add(kind);
-      this.#succeed(message.id, this.#shared.catalogs[kind].bytes);
+      this.#succeed(message.id, this.#shared.renderList(kind));
     });
   }
 

@@ -10,30 +10,16 @@ import {
   type Request,
 } from '../wire/envelope.ts';
 import type { Span } from '../wire/json.ts';
-import { failure, INTERNAL_ERROR, METHOD_NOT_FOUND, notification, success } from '../wire/messages.ts';
+import { failure, INTERNAL_ERROR, METHOD_NOT_FOUND, success } from '../wire/messages.ts';
 import { splice } from '../wire/splice.ts';
 import { BATCH_VERSION, Batches } from './batches.ts';
 import type { Call } from './calls.ts';
 import type { Conversation } from './conversation.ts';
-import { KIND_NAMES, KINDS, type KindName } from './kinds.ts';
-import type { ServerList } from './lists.ts';
+import { KINDS, type KindName } from './kinds.ts';
 import { qualify } from './names.ts';
 import type { Peer } from './peer.ts';
 import { CLIENT_CAPABILITIES } from './routes.ts';
 import { encodeTaskIds } from './tasks.ts';
-
-/** How a server went down. */
-export interface Downfall {
-  /** What happened to it, to follow its name: `exited with code 1`. */
-  readonly what: string;
-  readonly exitCode: number | null;
-  readonly signal: string | null;
-}
-
-export interface FromServerOptions {
-  /** The client is to hear that these lists have changed; soon, and once for many changes. */
-  readonly announce: (kind: KindName) => void;
-}
 
 const CHANGED: ReadonlyMap<string, readonly KindName[]> = new Map([
   [KINDS.tools.changed, ['tools']],
@@ -43,11 +29,9 @@ const CHANGED: ReadonlyMap<string, readonly KindName[]> = new Map([
 
 export class FromServer {
   readonly #shared: Conversation;
-  readonly #options: FromServerOptions;
 
-  constructor(shared: Conversation, options: FromServerOptions) {
+  constructor(shared: Conversation) {
     this.#shared = shared;
-    this.#options = options;
   }
 
   receive(peer: Peer, message: Envelope): void {
@@ -69,40 +53,6 @@ export class FromServer {
     const call = id === undefined ? undefined : peer.calls.take(id);
     if (call !== undefined) this.#fail(peer, call, `sent an answer that cannot be passed on: ${detail}`);
     this.#shared.log.warn(`A line of its stdout was dropped: ${detail}`, peer.key);
-  }
-
-  /** A server has come up, or has a new list. */
-  list(peer: Peer, kind: KindName, { items, findings }: ServerList): void {
-    const catalog = this.#shared.catalogs[kind];
-    const known = new Set(catalog.findings);
-    catalog.replace(peer.key, items);
-    for (const finding of findings) this.#shared.log.warn(finding, peer.key);
-    for (const finding of catalog.findings) if (!known.has(finding)) this.#shared.log.warn(finding);
-  }
-
-  /** A server is ready; whoever has been given a list without it hears of it. */
-  up(peer: Peer): void {
-    if (this.#shared.logLevel !== undefined && peer.has('logging')) {
-      peer.ask('logging/setLevel', this.#shared.logLevel).catch(() => {});
-    }
-    for (const kind of KIND_NAMES) {
-      if (this.#shared.listed.has(kind) && peer.has(KINDS[kind].capability)) this.#options.announce(kind);
-    }
-  }
-
-  down(peer: Peer, downfall: Downfall): void {
-    for (const call of peer.calls.takeAll()) {
-      this.#fail(peer, call, `${downfall.what} before it answered`, downfall);
-    }
-    for (const question of this.#shared.questions.takeAllOf(peer.key)) {
-      const reason = JSON.stringify(`Server "${peer.key}" ${downfall.what}`);
-      const params = `{"requestId":${question.id},"reason":${reason}}`;
-      this.#shared.toClient(notification('notifications/cancelled', params));
-    }
-    this.#shared.subscriptions.delete(peer.key);
-    for (const kind of KIND_NAMES) {
-      if (this.#shared.catalogs[kind].remove(peer.key)) this.#options.announce(kind);
-    }
   }
 
   #receiveAnswer(peer: Peer, message: Answer): void {
@@ -191,16 +141,13 @@ export class FromServer {
     this.#shared.toClient(...splice(message.pieces, splices));
   }
 
-  #fail(peer: Peer, call: Call, what: string, downfall?: Downfall): void {
-    const { exitCode, signal } = downfall ?? {};
-    this.#shared.answer(
-      call.id,
-      failure(call.id, {
-        code: INTERNAL_ERROR,
-        message: `Server "${peer.key}" ${what}`,
-        data: { server: peer.key, ...(downfall && { exitCode, signal }) },
-      }),
-    );
+  #fail(peer: Peer, call: Call, what: string): void {
+    const error = {
+      code: INTERNAL_ERROR,
+      message: `Server "${peer.key}" ${what}`,
+      data: { server: peer.key },
+    };
+    this.#shared.answer(call.id, failure(call.id, error));
   }
 }
 

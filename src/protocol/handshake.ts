@@ -51,14 +51,36 @@ export function readOpening(message: Request): Opening | string {
   };
 }
 
+/** What is known of the servers when the client asks. */
+export interface Description {
+  readonly identity: Identity;
+  /** The results of `initialize` of servers that are known, by key. */
+  readonly welcomes: ReadonlyMap<string, Buffer>;
+  /** Whether these are all servers: then there is nothing more to come. */
+  readonly isComplete: boolean;
+}
+
 /** The result of the client's `initialize`, as JSON text. */
-export function writeWelcome(opening: Opening, identity: Identity): string {
+export function writeWelcome(opening: Opening, { identity, welcomes, isComplete }: Description): string {
+  const known = [...welcomes].map(([key, welcome]) => ({ key, ...readWelcome(welcome) }));
+  const instructions = known
+    .filter((server) => server.instructions)
+    .map(({ key, instructions: text }) => `${key}: ${text}`)
+    .join('\n\n');
+  const all: Record<string, object> =
+    opening.protocolVersion === LATEST_VERSION ? { ...CAPABILITIES, tasks: TASKS } : CAPABILITIES;
+  const had = new Set(known.flatMap(({ capabilities }) => Object.keys(capabilities ?? {})));
+  const capabilities = Object.entries(all).filter(([name]) => !isComplete || had.has(name));
   return JSON.stringify({
     protocolVersion: opening.protocolVersion,
-    capabilities:
-      opening.protocolVersion === LATEST_VERSION ? { ...CAPABILITIES, tasks: TASKS } : CAPABILITIES,
+    capabilities: Object.fromEntries(capabilities),
     serverInfo: { name: identity.name, version: identity.version },
+    ...(instructions !== '' && { instructions }),
   });
+}
+
+function readWelcome(welcome: Buffer): { capabilities?: object; instructions?: string } {
+  return JSON.parse(welcome.toString()) as ReturnType<typeof readWelcome>;
 }
 
 /** The client's params, with the version that was agreed on with it. */

@@ -48,6 +48,21 @@ export async function readList(ask: Ask, kind: Kind): Promise<ServerList> {
   return { items: [...items.values()], findings };
 }
 
+/** The items of a list that is all on one page. */
+export function readItems(reply: Envelope, kind: Kind): ServerList {
+  const items = new Map<string, Item>();
+  const findings: string[] = [];
+  readPage(reply, kind, items, findings);
+  return { items: [...items.values()], findings };
+}
+
+/** Whether two lists have the same items in the same bytes. */
+export function isSameList(one: readonly Item[], other: readonly Item[]): boolean {
+  return (
+    one.length === other.length && one.every(({ bytes }, index) => other[index]?.bytes.equals(bytes) === true)
+  );
+}
+
 /** Adds what is on one page; gives the raw text of the cursor of the next. */
 function readPage(
   reply: Envelope,

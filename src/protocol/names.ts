@@ -1,4 +1,5 @@
 /** What the client sees a server's things called. The only place that knows how a key and a name are joined. */
+import { digest } from '../digest.ts';
 
 const DEFAULT_SEPARATOR = ':';
 
@@ -46,13 +47,4 @@ export function mayBelongTo(key: string, name: string, separator: string): boole
   return (
     name.startsWith(qualify(key, '', separator)) || name.startsWith(strictKey.slice(0, STRICT_LENGTH - 9))
   );
-}
-
-/** Eight characters of FNV-1a: short, stable, and nobody is harmed by a collision. */
-function digest(text: string): string {
-  let hash = 0x81_1c_9d_c5;
-  for (let at = 0; at < text.length; at += 1) {
-    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01_00_01_93);
-  }
-  return (hash >>> 0).toString(16).padStart(8, '0');
 }

@@ -29,7 +29,7 @@ export function findOwner(shared: Conversation, { kind, name }: Wanted): Owner |
 /** The servers that may turn out to have it, though nothing says so: for names none, for URIs all that have resources. */
 export function listCandidates(shared: Conversation, { kind }: Wanted): Peer[] {
   if (kind !== 'resources') return [];
-  return [...shared.peers.values()].filter((peer) => peer.status === 'running' && peer.has('resources'));
+  return [...shared.peers.values()].filter((peer) => peer.has('resources'));
 }
 
 /** Whether a server that is still starting may have it. */

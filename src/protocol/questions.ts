@@ -38,6 +38,11 @@ export class Questions {
     return this.#byId.get(id);
   }
 
+  /** Whether a server has one open. */
+  has(key: string): boolean {
+    return [...this.#byId.values()].some((question) => question.key === key);
+  }
+
   /** Takes the question that its own server takes back. */
   takeByServerId(key: string, serverId: string): Question | undefined {
     for (const question of this.#byId.values()) {

@@ -1,0 +1,173 @@
+/** Knows what is usually meant when a server fails this way, and what to do about it. Guesses only from what was seen. */
+import type { ServerConfig } from '../../config/validate.ts';
+import type { Failure } from './probe.ts';
+
+export interface Evidence {
+  readonly config: ServerConfig;
+  readonly failure: Failure;
+  /** What it printed on stdout that was no message. */
+  readonly stray: readonly string[];
+  readonly strayCount: number;
+  readonly nodeVersion: string;
+}
+
+interface Rule {
+  /** Looked for in stderr and in what was printed on stdout. */
+  readonly pattern: RegExp;
+  /** What to do; undefined when it does not apply after all. */
+  readonly advise: (match: RegExpExecArray, evidence: Evidence) => string | undefined;
+}
+
+const INSTALLERS: ReadonlyMap<string, string> = new Map([
+  ['uv', 'install uv, which brings "uv" and "uvx": https://docs.astral.sh/uv/'],
+  ['uvx', 'install uv, which brings "uv" and "uvx": https://docs.astral.sh/uv/'],
+  ['docker', 'install Docker, and start it: https://docs.docker.com/get-started/get-docker/'],
+  ['python', 'try "python3" as "command": many systems have no "python"'],
+  ['bun', 'install Bun: https://bun.sh/'],
+  ['bunx', 'install Bun: https://bun.sh/'],
+  ['deno', 'install Deno: https://deno.com/'],
+]);
+
+const RULES: readonly Rule[] = [
+  {
+    pattern: /\bE404\b|404 Not Found - GET|No matching version found|\bETARGET\b/,
+    advise: () => 'The registry knows no such package or version: check the spelling in "args"',
+  },
+  {
+    pattern:
+      /\b(?:ENOTFOUND|EAI_AGAIN|ENETUNREACH|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTCACHED|ERR_SOCKET_TIMEOUT)\b|network request|getaddrinfo|Failed to fetch|Connection refused/i,
+    advise: (_, { config }) => adviseNetwork(config),
+  },
+  {
+    pattern:
+      /\b(?:EBADENGINE|ERR_UNKNOWN_BUILTIN_MODULE|ERR_REQUIRE_ESM)\b|Unsupported engine|requires? (?:at least )?Node(?:\.js)?\b|No such built-in module|Node(?:\.js)? (?:version )?v?\d+(?:\.\d+)* (?:or (?:higher|later|newer|above)|is required)/i,
+    advise: (_, { nodeVersion }) =>
+      `It may need another Node.js than this one (${nodeVersion}): start the aggregator with a newer one, or write the full path of that "node" as "command"`,
+  },
+  {
+    pattern:
+      /SyntaxError: |is not a function|\bReferenceError: (?:File|WebSocket|navigator|CustomEvent) is not defined/,
+    advise: (_, { nodeVersion, failure }) =>
+      failure.stderr.some((line) => /^\s*at |Node\.js v/.test(line))
+        ? `It broke while Node.js was reading it; it may need a newer one than ${nodeVersion}`
+        : undefined,
+  },
+  {
+    pattern: /Cannot find module '([^']+)'|\bERR_MODULE_NOT_FOUND\b|can't open file '([^']+)'/,
+    advise: () =>
+      'A file that it needs is not there: correct the path in "args" (an absolute one is safest), or install and build the server first',
+  },
+  {
+    pattern: /ModuleNotFoundError: No module named '([^']+)'/,
+    advise: () =>
+      'A Python package is missing: install it for this Python, or write the path of the right environment\'s "python" as "command"',
+  },
+  {
+    pattern: /Cannot connect to the Docker daemon|docker daemon is not running|error during connect/i,
+    advise: () => 'Docker does not run: start it and check again',
+  },
+  {
+    pattern: /EADDRINUSE|address already in use/i,
+    advise: () => 'Another program has the port that it wants: end the other copy, or give it another port',
+  },
+  {
+    pattern: /heap out of memory|Cannot allocate memory/i,
+    advise: () =>
+      'It ran out of memory: close programs, or give it more (NODE_OPTIONS=--max-old-space-size=…)',
+  },
+  {
+    pattern: /\b(?:401|Unauthorized|invalid (?:api )?(?:key|token)|authentication failed|bad credentials)\b/i,
+    advise: (_, { config }) => `It refuses its credentials: check the values in ${placeOfEnv(config)}`,
+  },
+  {
+    pattern: /(?:^|\n)\s*usage:|missing required (?:argument|option)|unknown option|unrecognized arguments/i,
+    advise: () => 'It did not understand how it was called: compare "args" with its documentation',
+  },
+  {
+    pattern: /command not found|: not found$|No such file or directory/m,
+    advise: () => 'A program or file that it needs is not there: install it, or correct the path in "args"',
+  },
+];
+
+/** Names that programs tell their missing variables by; each stands in the first group. */
+const MISSING_VARIABLE: readonly RegExp[] = [
+  /\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b[^\n]{0,40}\b(?:not set|not defined|is required|are required|required|missing|must be set|undefined|not found|not provided)/,
+  /(?:missing|set|provide|requires?|required|need|no)\b[^\n]{0,60}?\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b/i,
+];
+const HTTP_SERVER =
+  /https?:\/\/(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])|listening (?:on|at)|(?:running|started|serving) on (?:port|http)|Uvicorn running/i;
+
+export function advise(evidence: Evidence): string[] {
+  const { config, failure, stray, strayCount } = evidence;
+  const said = [...failure.stderr, ...stray].join('\n');
+  const found: (string | undefined)[] = [adviseSpawn(evidence), adviseVariable(said, config)];
+  for (const { pattern, advise: adviseOn } of RULES) {
+    const match = pattern.exec(said);
+    if (match !== null) found.push(adviseOn(match, evidence));
+  }
+  if (HTTP_SERVER.test(said)) {
+    found.push(
+      'It seems to serve HTTP, but only stdio is spoken here: look for its stdio mode (often "stdio" or "--transport stdio" in "args")',
+    );
+  } else if (strayCount > 0) {
+    found.push(
+      'It prints to stdout what is no protocol message: stdout is for the protocol alone; look for an option that silences it or logs to stderr',
+    );
+  }
+  found.push(adviseEnding(evidence));
+  const all = [...new Set(found.filter((text) => text !== undefined))];
+  if (all.length === 0 && said.trim() === '') all.push(describeByHand(config));
+  return all.slice(0, 3);
+}
+
+function adviseSpawn({ config, failure }: Evidence): string | undefined {
+  if (failure.ending?.error?.code !== 'ENOENT') return undefined;
+  const advice = INSTALLERS.get(config.commandText);
+  return advice === undefined ? undefined : `${advice.charAt(0).toUpperCase()}${advice.slice(1)}`;
+}
+
+function adviseVariable(said: string, config: ServerConfig): string | undefined {
+  for (const pattern of MISSING_VARIABLE) {
+    const name = pattern.exec(said)?.[1];
+    // Codes of errors look like variables: ERR_MODULE_NOT_FOUND.
+    if (name === undefined || name.startsWith('ERR_') || name !== name.toUpperCase()) continue;
+    return Object.hasOwn(config.env, name)
+      ? `It asks for the variable "${name}", which ${placeOfEnv(config)} sets: check its value`
+      : `It asks for the variable "${name}": set it in ${placeOfEnv(config)}`;
+  }
+  return undefined;
+}
+
+function adviseNetwork(config: ServerConfig): string {
+  const fetches = /^(?:npx|npm|uvx|uv|bunx|pipx)$/.test(config.commandText);
+  return fetches
+    ? `"${config.commandText}" fetches the server from the network and could not: check the connection and the proxy (HTTPS_PROXY), or install the server once and name its program as "command"`
+    : 'It could not reach something over the network: check the connection, the proxy (HTTPS_PROXY) and the addresses that it is given';
+}
+
+function adviseEnding({ config, failure }: Evidence): string | undefined {
+  const { ending, isTimeout } = failure;
+  if (config.commandText === 'docker' && config.args.includes('run') && !isInteractive(config.args)) {
+    return '"docker run" keeps stdin closed without "-i": add "-i" to "args"';
+  }
+  if (isTimeout) {
+    return 'It runs but is silent: a first start may download much (give it time with --startup-timeout 120), or it is not a stdio server';
+  }
+  if (ending?.exitCode === 0) {
+    return 'It ended without an error, so it may not be an MCP server by itself: look for the argument that makes it one (often "mcp", "serve" or "stdio")';
+  }
+  if (ending?.signal === 'SIGKILL') return 'Something killed it; most often the system, when memory runs out';
+  return undefined;
+}
+
+function isInteractive(args: readonly string[]): boolean {
+  return args.some((arg) => arg === '--interactive' || /^-[a-zA-Z]*i[a-zA-Z]*$/.test(arg));
+}
+
+function placeOfEnv({ key }: ServerConfig): string {
+  return `"env" of "${key}"`;
+}
+
+function describeByHand({ commandText }: ServerConfig): string {
+  return `It said nothing: run it by hand in a terminal ("${commandText}" with its "args") and see what it prints`;
+}

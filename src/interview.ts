@@ -1,0 +1,48 @@
+/** Asks a server who it is and what it has: the handshake, then its lists. Keeps nothing. */
+import type { NodeStdioMcpConnection } from './connection.ts';
+import type { Opening } from './protocol/handshake.ts';
+import { KINDS, type KindName } from './protocol/kinds.ts';
+import { EMPTY_LIST, readList, type ServerList } from './protocol/lists.ts';
+import { notification } from './wire/messages.ts';
+
+export interface Interview {
+  /** The result of `initialize`, in the server's bytes. */
+  readonly welcome: Buffer;
+  readonly lists: Readonly<Record<KindName, ServerList>>;
+}
+
+/** With the client's own words, so that the server sees the client and not us. */
+export async function interview(connection: NodeStdioMcpConnection, opening: Opening): Promise<Interview> {
+  const answer = await connection.request('initialize', opening.params);
+  const welcome = answer.result ? Buffer.from(answer.bytes(answer.result)) : Buffer.from('{}');
+  const capabilities = readCapabilities(welcome);
+  connection.send(notification('notifications/initialized'));
+  const [tools, prompts, resources, templates] = await Promise.all([
+    askList(connection, 'tools', capabilities),
+    askList(connection, 'prompts', capabilities),
+    askList(connection, 'resources', capabilities),
+    askList(connection, 'templates', capabilities),
+  ]);
+  return { welcome, lists: { tools, prompts, resources, templates } };
+}
+
+/** A list that the server advertises but does not give counts as empty: real servers do that. */
+export async function askList(
+  connection: NodeStdioMcpConnection,
+  kind: KindName,
+  capabilities: ReadonlySet<string>,
+): Promise<ServerList> {
+  if (!capabilities.has(KINDS[kind].capability)) return EMPTY_LIST;
+  try {
+    return await readList((method, params) => connection.request(method, params), KINDS[kind]);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const finding = `${KINDS[kind].list} failed, so it counts as empty: ${reason}`;
+    return { items: [], findings: connection.isConnected ? [finding] : [] };
+  }
+}
+
+export function readCapabilities(welcome: Buffer): ReadonlySet<string> {
+  const { capabilities } = JSON.parse(welcome.toString()) as { capabilities?: object };
+  return new Set(Object.keys(capabilities ?? {}));
+}

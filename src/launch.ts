@@ -1,0 +1,55 @@
+/** Starts the process of a configured server: which file, which environment, and in which words it fails. */
+import type { ServerConfig } from './config/validate.ts';
+import { type McpConnectionOptions, NodeStdioMcpConnection } from './connection.ts';
+import type { Log } from './log.ts';
+import type { SpawnProcess } from './process/child.ts';
+import { explainSpawnFailure, type Host, resolveCommand } from './process/command.ts';
+import { childEnvironment } from './process/environment.ts';
+
+export interface LaunchSettings {
+  readonly log: Log;
+  readonly host: Host;
+  /** The aggregator's own environment. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly isolateEnv: boolean;
+  /** Variables of our own for every server. */
+  readonly extraEnv: Readonly<Record<string, string>>;
+  readonly startupTimeoutMs: number;
+  readonly spawn?: SpawnProcess | undefined;
+}
+
+export type LaunchHandlers = Required<Pick<McpConnectionOptions, 'onMessage' | 'onMalformed' | 'onClose'>>;
+
+export function launch(
+  config: ServerConfig,
+  settings: LaunchSettings,
+  handlers: LaunchHandlers,
+): NodeStdioMcpConnection {
+  const { log, host, env: parent, isolateEnv, extraEnv, spawn } = settings;
+  const { key, args, cwd, cwdText, commandText } = config;
+  const { platform } = host;
+  const executable = resolveCommand(config.command, host);
+  if (executable.resolvedFrom !== undefined) {
+    const resolved = [executable.file, ...executable.args].join(' ');
+    log.debug(`Command "${executable.resolvedFrom}" is resolved to ${resolved}`, key);
+  }
+  const env = childEnvironment({
+    parent,
+    own: config.env,
+    isolate: isolateEnv,
+    nodeDir: executable.nodeDir,
+    platform,
+    extra: extraEnv,
+  });
+  const attempt = { commandText, executable, cwd, cwdText, path: env['PATH'], platform };
+  return new NodeStdioMcpConnection(executable.file, [...executable.args, ...args], {
+    env,
+    platform,
+    timeoutMs: settings.startupTimeoutMs,
+    ...(cwd !== undefined && { cwd }),
+    ...(spawn && { spawn }),
+    explainSpawn: (error) => explainSpawnFailure(error, attempt),
+    onStderr: (line) => log.child(key, line),
+    ...handlers,
+  });
+}

@@ -1,0 +1,77 @@
+/** What it means for the client that a server comes up, changes its lists, or goes down. No I/O, no timers. */
+import { failure, INTERNAL_ERROR, notification } from '../wire/messages.ts';
+import type { Call } from './calls.ts';
+import type { Conversation } from './conversation.ts';
+import { KIND_NAMES, type KindName } from './kinds.ts';
+import type { ServerList } from './lists.ts';
+import type { Peer } from './peer.ts';
+
+/** How a server went down. */
+export interface Downfall {
+  /** What happened to it, to follow its name: `exited with code 1`. */
+  readonly what: string;
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** Whether it will be started again when it is needed: then its things stay listed. */
+  readonly isForNow: boolean;
+}
+
+export interface LifecycleOptions {
+  /** The client is to hear that a list has changed; soon, and once for many changes. */
+  readonly announce: (kind: KindName) => void;
+  /** Sends a call again that may run twice without harm. */
+  readonly repeat: (call: Call) => boolean;
+}
+
+export class Lifecycle {
+  readonly #shared: Conversation;
+  readonly #options: LifecycleOptions;
+
+  constructor(shared: Conversation, options: LifecycleOptions) {
+    this.#shared = shared;
+    this.#options = options;
+  }
+
+  /** A list has been read. A client that was given another one hears of it, and always when the server said so. */
+  list(peer: Peer, kind: KindName, { items, findings }: ServerList, isRefresh: boolean): void {
+    const hasChanged = this.#shared.catalogs[kind].replace(peer.key, items);
+    for (const finding of findings) this.#shared.log.warn(finding, peer.key);
+    if (isRefresh || (hasChanged && this.#shared.listed.has(kind))) this.#options.announce(kind);
+  }
+
+  /** What the client has asked of all servers, or of this one before it was started again, is asked of it now. */
+  up(peer: Peer): void {
+    if (this.#shared.logLevel !== undefined && peer.has('logging')) {
+      peer.ask('logging/setLevel', this.#shared.logLevel).catch(() => {});
+    }
+    for (const uri of this.#shared.subscriptions.get(peer.key)?.keys() ?? []) {
+      peer.ask('resources/subscribe', JSON.stringify({ uri })).catch(() => {});
+    }
+  }
+
+  down(peer: Peer, downfall: Downfall): void {
+    const calls = peer.calls.takeAll();
+    for (const question of this.#shared.questions.takeAllOf(peer.key)) {
+      const reason = JSON.stringify(`Server "${peer.key}" ${downfall.what}`);
+      const params = `{"requestId":${question.id},"reason":${reason}}`;
+      this.#shared.toClient(notification('notifications/cancelled', params));
+    }
+    if (!downfall.isForNow) this.#forget(peer);
+    for (const call of calls) {
+      if (!downfall.isForNow || !this.#options.repeat(call)) this.#fail(peer, call, downfall);
+    }
+  }
+
+  #forget({ key }: Peer): void {
+    this.#shared.subscriptions.delete(key);
+    for (const kind of KIND_NAMES) {
+      if (this.#shared.catalogs[kind].remove(key)) this.#options.announce(kind);
+    }
+  }
+
+  #fail({ key }: Peer, { id }: Call, { what, exitCode, signal }: Downfall): void {
+    const message = `Server "${key}" ${what} before it answered; whether the request took effect is unknown`;
+    const error = { code: INTERNAL_ERROR, message, data: { server: key, exitCode, signal } };
+    this.#shared.answer(id, failure(id, error));
+  }
+}
