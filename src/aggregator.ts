@@ -51,6 +51,7 @@ const IDLE_TIMEOUT_MS = 10 * 60_000;
 const FULL_BYTES = 4 * 1024 * 1024;
 /** How long servers may finish what they are doing when everything ends. */
 const DRAIN_MS = 400;
+const DRAIN_POLL_MS = 5;
 /** What servers say of themselves is written down when they have all said it. */
 const SAVE_AFTER_MS = 500;
 
@@ -61,6 +62,7 @@ export class Aggregator {
   readonly #cache: Cache;
   readonly #outlet: Outlet;
   readonly #shared: Conversation;
+  readonly #delivery: Delivery;
   readonly #lifecycle: Lifecycle;
   readonly #fromServer: FromServer;
   readonly #lines: LineReader;
@@ -86,15 +88,15 @@ export class Aggregator {
     });
     const toClient = (...pieces: readonly Buffer[]): void => this.#send(...pieces);
     this.#shared = new Conversation({ peers: this.#servers, separator, restart, log, toClient });
-    const delivery = new Delivery(this.#shared);
+    this.#delivery = new Delivery(this.#shared);
     this.#lifecycle = new Lifecycle(this.#shared, {
       announce: (kind) => {
         if (this.#shared.isInitialized && !this.#isClosing) this.#announcer.add(kind);
       },
-      repeat: (call) => delivery.repeat(call),
+      repeat: (call) => this.#delivery.repeat(call),
     });
     this.#fromServer = new FromServer(this.#shared);
-    const fromClient = new FromClient(this.#shared, delivery, {
+    const fromClient = new FromClient(this.#shared, this.#delivery, {
       describe: () => this.#describe(),
       onOpen: (opening) => this.#open(opening),
       whenListed: (act) => this.#gate.whenOpen(act),
@@ -129,15 +131,18 @@ export class Aggregator {
     for (const server of this.#servers) server.resume();
   }
 
-  /** Ends all servers, those that owe an answer a little later; resolves when nothing of them is left. */
+  /** Lets what is owed to the client be answered, for a while, then ends all servers; resolves when nothing is left. */
   async close({ drain }: { readonly drain: boolean }): Promise<void> {
-    this.#isClosing = true;
     this.#lines.end();
+    for (let leftMs = drain ? DRAIN_MS : 0; leftMs > 0 && this.#owesAnswers(); leftMs -= DRAIN_POLL_MS) {
+      await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
+    }
+    this.#isClosing = true;
     this.#gate.close();
     this.#announcer.close();
     this.#pool.close();
     clearTimeout(this.#saveTimer);
-    await Promise.all(this.#servers.map((server) => server.stop(drain ? DRAIN_MS : 0)));
+    await Promise.all(this.#servers.map((server) => server.stop()));
     this.#cache.save();
     this.#outlet.flush();
   }
@@ -227,6 +232,11 @@ export class Aggregator {
   #checkListed(): void {
     if (this.#gate.isWaiting && this.#servers.every(({ status }) => status !== 'initializing'))
       this.#gate.open();
+  }
+
+  #owesAnswers(): boolean {
+    const isWaiting = this.#gate.hasWaiting || this.#delivery.hasWaiting;
+    return isWaiting || this.#servers.some(({ calls }) => calls.size > 0);
   }
 
   #send(...pieces: readonly Buffer[]): void {

@@ -17,6 +17,10 @@ export class ListGate {
     return this.#timer !== undefined && !this.#isOpen;
   }
 
+  get hasWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
   open(): void {
     clearTimeout(this.#timer);
     this.#isOpen = true;

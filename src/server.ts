@@ -41,7 +41,6 @@ export interface ServerHandlers {
 /** A server that has left this much of what it was sent gets no more. */
 const BUSY_BYTES = 64 * 1024 * 1024;
 const SHOWN_STDERR_LINES = 10;
-const DRAIN_POLL_MS = 5;
 
 export class Server implements Peer {
   readonly calls: Calls = new Calls();
@@ -168,12 +167,9 @@ export class Server implements Peer {
     await this.#release();
   }
 
-  /** Lets it answer what it still owes, for a while, then ends it for good. */
-  async stop(drainMs: number): Promise<void> {
+  /** Ends it for good. */
+  async stop(): Promise<void> {
     this.#isEnding = true;
-    for (let waited = 0; this.calls.size > 0 && waited < drainMs; waited += DRAIN_POLL_MS) {
-      await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
-    }
     if (this.status !== 'failed') this.#settle('stopped', 'it was stopped');
     void this.#release();
     await Promise.all(this.#closing);
@@ -263,8 +259,10 @@ export class Server implements Peer {
 
   #fail(what: string, stderr: readonly string[] = []): void {
     if (this.status !== 'initializing') return;
+    // It may quote the server, and is shown to the client.
+    const problem = this.#settings.log.redact(what);
     this.#settings.log.error(`Not started: ${what}${quoteStderr(stderr)}`, this.key);
-    this.#settle('failed', what);
+    this.#settle('failed', problem);
     this.#connection?.kill();
     void this.#release();
     this.#handlers.onFailed(this);

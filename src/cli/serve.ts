@@ -19,7 +19,6 @@ interface Reason {
 const SIGNALS = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 } as const;
 const SIGNAL_BASE = 128;
 const RUNTIME_ERROR = 1;
-const FLUSH_MS = 200;
 /** Whatever hangs, clients that started us wait no longer than 2 s before they kill. */
 const HARD_STOP_MS = 1700;
 const PARENT_POLL_MS = 1000;
@@ -112,13 +111,13 @@ function watchParent(end: (reason: Reason) => void): void {
   }, PARENT_POLL_MS).unref();
 }
 
-/** Resolves when the client has taken everything, or has had long enough. */
+/** Resolves when the client has taken everything, or is gone. */
 function flushed(): Promise<void> {
   const { stdout } = process;
-  if (stdout.writableLength === 0 || stdout.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
-    stdout.once('drain', resolve);
     stdout.once('error', () => resolve());
-    setTimeout(resolve, FLUSH_MS);
+    if (stdout.destroyed) resolve();
+    // Called after all that was written before.
+    else stdout.write('', () => resolve());
   });
 }

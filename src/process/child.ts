@@ -107,6 +107,8 @@ export class Child {
   async stop(): Promise<void> {
     if (this.#cause === undefined) {
       this.#cause = 'stopped';
+      // Whoever waits for it to be read again would wait for ever.
+      this.resume();
       this.#outlet?.flush();
       this.#process?.stdin?.end();
       this.#after(TERMINATE_AFTER_MS, () => this.#signal('SIGTERM'));

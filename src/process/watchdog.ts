@@ -14,8 +14,8 @@ export interface WatchdogOptions {
 const MARK_VARIABLE = 'MCP_SIMPLE_AGGREGATOR_MARK';
 
 /**
- * POSIX, for dash, bash and busybox alike. It reads `?` before a process is started, `+ group` after, `- group` when
- * nothing of it is left. The end of its input is our end, however it came: the kernel closes the pipe.
+ * POSIX, for dash, bash and busybox alike. It reads `? mark` before a process is started, `+ group` after, `- group`
+ * when nothing of it is left. The end of its input is our end, however it came: the kernel closes the pipe.
  */
 const SCRIPT = `
 # Ends the MCP servers of mcp-simple-aggregator when that has died.
@@ -23,18 +23,18 @@ trap '' HUP INT TERM
 groups=' ' expected=
 while read -r sign group; do
   case $sign in
-    '?') expected=1 ;;
+    '?') expected=$group ;;
     +) groups="$groups$group " expected= ;;
     -) case $groups in *" $group "*) groups="\${groups%% $group *} \${groups#* $group }" ;; esac ;;
   esac
 done
-# It died between a start and the word of it. Only Linux can be asked who else bears the mark.
-if [ "$expected" ]; then
-  for file in $(grep -lsF "$1" /proc/[0-9]*/environ); do
-    file=\${file%/environ}
-    groups="$groups\${file##*/} "
-  done
-fi
+# It died while it started one: whose number nobody knows, but the mark is in its environment.
+list_marked() {
+  if [ -r /proc/self/environ ]; then grep -lsF "$1" /proc/[0-9]*/environ | tr -dc '0-9\\n'
+  else ps -A -E -ww -o pid= -o command= | grep -F "$1" | while read -r pid rest; do echo "$pid"; done
+  fi
+}
+[ "$expected" ] && groups="$groups$(list_marked "$expected")"
 # What is gone by now is not asked again: its number may belong to another a second later.
 left=
 for group in $groups; do kill -s TERM -- "-$group" && left="$left $group"; done
@@ -66,7 +66,7 @@ export class Watchdog {
   /** To be called right before a process is started: we may die before its number is known. */
   expect(): void {
     if (this.#lifeline === undefined) this.#start();
-    this.#tell('?');
+    this.#tell(`? ${MARK_VARIABLE}=${this.#mark}`);
   }
 
   /** The process that was expected is the leader of a group of its own; undefined when it could not be started. */
@@ -98,8 +98,7 @@ export class Watchdog {
 
   #spawn(): ChildProcess {
     const { spawn = spawnProcess, env = process.env } = this.#options;
-    const pattern = `${MARK_VARIABLE}=${this.#mark}`;
-    return spawn('/bin/sh', ['-c', SCRIPT, 'mcp-simple-aggregator-watchdog', pattern], {
+    return spawn('/bin/sh', ['-c', SCRIPT, 'mcp-simple-aggregator-watchdog'], {
       // A session of its own: what ends ours, such as a closed terminal, must not end it too.
       detached: true,
       // Of our pipes it gets none: a client waits until the last copy of its own is closed.

@@ -25,6 +25,10 @@ export class Delivery {
     this.#shared = shared;
   }
 
+  get hasWaiting(): boolean {
+    return this.#waiting.size > 0;
+  }
+
   deliver(message: Request, wanted: Wanted): void {
     const owner = findOwner(this.#shared, wanted);
     if (owner !== undefined) this.#forward(message, wanted, owner);

@@ -14,8 +14,9 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** The value of one member of an object; the last one of the name counts, as everywhere. */
+/** The value of one member of an object; the last one of the name counts, as everywhere. What is no object has none. */
 export function memberOf(bytes: Buffer, object: Span, name: string): Span | undefined {
+  if (!isObject(bytes, object)) return undefined;
   let found: Span | undefined;
   let at = skipSpace(bytes, object.start + 1);
   while (bytes[at] === QUOTE) {

@@ -11,6 +11,14 @@ export interface ProgressOptions {
   readonly now: () => number;
 }
 
+export interface Task {
+  /** Worth a line of its own. */
+  say(detail: string): void;
+  /** Shown only while it lasts. */
+  hint(detail: string): void;
+  end(outcome: string): void;
+}
+
 interface Job {
   readonly label: string;
   readonly startedAt: number;
@@ -37,10 +45,13 @@ export class Progress {
   }
 
   /** Something begins; the result takes what there is to say of it, and its end. */
-  begin(label: string): { say(detail: string): void; end(outcome: string): void } {
+  begin(label: string): Task {
     const job: Job = { label, startedAt: this.#options.now(), detail: '' };
     this.#jobs.add(job);
     return {
+      hint: (detail) => {
+        job.detail = detail;
+      },
       say: (detail) => {
         if (!this.#options.isLively && detail !== job.detail) this.#options.write(`${label}: ${detail}\n`);
         job.detail = detail;
