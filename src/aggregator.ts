@@ -143,6 +143,7 @@ export class Aggregator {
     this.#pool.close();
     clearTimeout(this.#saveTimer);
     await Promise.all(this.#servers.map((server) => server.stop()));
+    for (const server of this.#servers) this.#lifecycle.abandon(server);
     this.#cache.save();
     this.#outlet.flush();
   }

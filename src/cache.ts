@@ -18,6 +18,7 @@ export interface Facts {
 /** The first line of every file; another program's, or another version's, is not read. */
 const HEADER = '{"method":"mcp-simple-aggregator/cache/1"}\n';
 const WELCOME = 'initialize';
+const OBJECT_START = 0x7b;
 
 export class Cache {
   readonly #welcomeFile: string | undefined;
@@ -85,7 +86,9 @@ export class Cache {
 function readWelcomes(file: string | undefined): ReadonlyMap<string, Buffer> {
   const welcomes = new Map<string, Buffer>();
   readLines(file, (id, message) => {
-    if (message.method === WELCOME && message.result) welcomes.set(id, message.bytes(message.result));
+    const welcome = message.result && message.bytes(message.result);
+    // Valid as JSON, damaged still: every server answers with an object.
+    if (message.method === WELCOME && welcome?.[0] === OBJECT_START) welcomes.set(id, welcome);
   });
   return welcomes;
 }

@@ -6,6 +6,8 @@ export interface Member {
   readonly idleSince: number | undefined;
   /** Ends its process; it comes back when it is needed. */
   rest(): Promise<void>;
+  /** Resolves when it has ended its process or may be idle; undefined when neither is to be expected. */
+  readonly settling: Promise<void> | undefined;
 }
 
 export interface PoolOptions {
@@ -30,8 +32,11 @@ export class Pool {
 
   /** Takes room for one process; if there is none, the server that has been idle longest makes some. */
   async enter(): Promise<boolean> {
-    if (this.#count >= this.#options.maxProcesses) await this.#findIdlest()?.rest();
-    if (this.#count >= this.#options.maxProcesses) return false;
+    while (this.#count >= this.#options.maxProcesses) {
+      const change = this.#findIdlest()?.rest() ?? this.#findChange();
+      if (change === undefined) return false;
+      await change;
+    }
     this.#count += 1;
     return true;
   }
@@ -60,6 +65,12 @@ export class Pool {
 
   close(): void {
     clearInterval(this.#timer);
+  }
+
+  /** One that is ending makes room by itself, and one that is starting may be idle then. */
+  #findChange(): Promise<void> | undefined {
+    const changes = this.#members.flatMap(({ settling }) => settling ?? []);
+    return changes.length > 0 ? Promise.race(changes) : undefined;
   }
 
   #findIdlest(): Member | undefined {

@@ -16,6 +16,11 @@ export class Restarts {
     this.#starts = [...this.#starts, this.#now()].slice(-STARTS_PER_WINDOW);
   }
 
+  /** Those before do not count any more: the server stayed as long as it was to. */
+  forget(): void {
+    this.#starts = [];
+  }
+
   /** How long until the next start is allowed; 0 when it is. */
   get waitMs(): number {
     const [oldest] = this.#starts;

@@ -2,7 +2,7 @@
 import type { Facts } from './cache.ts';
 import type { ServerConfig } from './config/validate.ts';
 import type { NodeStdioMcpConnection } from './connection.ts';
-import { askList, type Interview, interview, readCapabilities } from './interview.ts';
+import { askList, extractFacts, type Interview, interview, readCapabilities } from './interview.ts';
 import type { LaunchSettings } from './launch.ts';
 import type { Pool } from './pool.ts';
 import { describeEnding, type Ending } from './process/ending.ts';
@@ -11,6 +11,7 @@ import type { Opening } from './protocol/handshake.ts';
 import { KIND_NAMES, type KindName } from './protocol/kinds.ts';
 import type { ServerList } from './protocol/lists.ts';
 import type { Peer, ServerStatus } from './protocol/peer.ts';
+import { Refresher } from './refresher.ts';
 import { Restarts } from './restarts.ts';
 import type { Answer, Envelope, Malformed } from './wire/envelope.ts';
 import type { Json } from './wire/messages.ts';
@@ -49,7 +50,6 @@ export class Server implements Peer {
   readonly #handlers: ServerHandlers;
   readonly #restarts = new Restarts();
   readonly #waiting: (() => void)[] = [];
-  readonly #refreshing = new Map<KindName, 'once' | 'again'>();
   /** Connections that are not used any more, but whose processes may still be there. */
   readonly #closing = new Set<Promise<void>>();
   status: ServerStatus = 'initializing';
@@ -57,9 +57,12 @@ export class Server implements Peer {
   /** What it said of itself, at this start or an earlier one. */
   facts: Facts | undefined;
   #connection: NodeStdioMcpConnection | undefined;
+  #refresher: Refresher | undefined;
   #opening: Opening | undefined;
   #capabilities: ReadonlySet<string> = new Set();
   #lastUse = Date.now();
+  /** Requests of ours that it still owes an answer to. */
+  #asked = 0;
   #isEnding = false;
 
   constructor(config: ServerConfig, settings: ServerSettings, handlers: ServerHandlers) {
@@ -78,8 +81,15 @@ export class Server implements Peer {
 
   get idleSince(): number | undefined {
     const { lazy, isHeld } = this.#settings;
-    const isIdle = lazy && this.status === 'running' && this.calls.size === 0 && !isHeld(this.key);
-    return isIdle ? this.#lastUse : undefined;
+    if (!lazy || this.status !== 'running' || isHeld(this.key)) return undefined;
+    return this.calls.size === 0 && this.#asked === 0 ? this.#lastUse : undefined;
+  }
+
+  get settling(): Promise<void> | undefined {
+    if (this.#closing.size > 0) return Promise.race(this.#closing);
+    // Coming up makes room only where it can be put to rest then.
+    if (!this.#settings.lazy || this.status !== 'initializing' || !this.#connection) return undefined;
+    return new Promise((resolve) => this.whenSettled(resolve));
   }
 
   has(capability: string): boolean {
@@ -91,11 +101,16 @@ export class Server implements Peer {
     this.#connection?.send(...pieces);
   }
 
-  ask(method: string, params?: Json): Promise<Answer> {
-    this.#lastUse = Date.now();
-    // No time-out of ours: these stand for requests of the client.
-    const answer = this.#connection?.request(method, params, { timeoutMs: 0 });
-    return answer ?? Promise.reject(new Error(`Server "${this.key}" is not connected`));
+  async ask(method: string, params?: Json): Promise<Answer> {
+    if (this.#connection === undefined) throw new Error(`Server "${this.key}" is not connected`);
+    this.#asked += 1;
+    try {
+      // No time-out of ours: these stand for requests of the client.
+      return await this.#connection.request(method, params, { timeoutMs: 0 });
+    } finally {
+      this.#asked -= 1;
+      this.#lastUse = Date.now();
+    }
   }
 
   whenSettled(act: () => void): void {
@@ -117,7 +132,8 @@ export class Server implements Peer {
     for (const kind of KIND_NAMES) {
       this.#handlers.onList(this, kind, { items: facts.lists[kind], findings: [] }, false);
     }
-    this.status = 'stopped';
+    // One that had nothing to list would never be needed, whatever it has by now: it is started to find out.
+    if (KIND_NAMES.some((kind) => facts.lists[kind].length > 0)) this.status = 'stopped';
   }
 
   open(opening: Opening): void {
@@ -145,13 +161,17 @@ export class Server implements Peer {
       onClose: (ending) => this.#close(connection, ending),
     });
     this.#connection = connection;
+    this.#refresher = new Refresher(
+      (kind) => askList(connection, kind, this.#capabilities),
+      // What a process said that is gone does not hold for the next one.
+      (kind, list) => connection === this.#connection && this.#renew(kind, list),
+    );
     if (this.#opening !== undefined) void this.#shakeHands(connection, this.#opening);
   }
 
   wake(): void {
     if (!this.#settings.restart || this.#isEnding) return;
     if (this.status !== 'failed' && this.status !== 'stopped') return;
-    // A server that was put to rest has not failed, however often it was.
     if (this.status === 'failed' && this.#restarts.waitMs > 0) {
       this.problem = this.#restarts.describe();
       return;
@@ -164,6 +184,8 @@ export class Server implements Peer {
   async rest(): Promise<void> {
     if (this.status !== 'running') return;
     this.status = 'stopped';
+    // It did not fail, however often it is put to rest.
+    this.#restarts.forget();
     await this.#release();
   }
 
@@ -180,20 +202,7 @@ export class Server implements Peer {
   }
 
   refresh(kind: KindName): void {
-    if (this.#refreshing.has(kind)) {
-      this.#refreshing.set(kind, 'again');
-      return;
-    }
-    if (this.#connection === undefined) return;
-    this.#refreshing.set(kind, 'once');
-    void askList(this.#connection, kind, this.#capabilities).then((list) => {
-      const again = this.#refreshing.get(kind) === 'again';
-      this.#refreshing.delete(kind);
-      if (this.status !== 'running' || this.facts === undefined) return;
-      this.facts = { ...this.facts, lists: { ...this.facts.lists, [kind]: list.items } };
-      this.#handlers.onList(this, kind, list, true);
-      if (again) this.refresh(kind);
-    });
+    this.#refresher?.refresh(kind);
   }
 
   #receive(connection: NodeStdioMcpConnection, message: Envelope): void {
@@ -217,21 +226,21 @@ export class Server implements Peer {
     }
   }
 
-  #comeUp({ welcome, lists }: Interview): void {
-    const { tools, prompts, resources, templates } = lists;
-    this.#learn({
-      welcome,
-      lists: {
-        tools: tools.items,
-        prompts: prompts.items,
-        resources: resources.items,
-        templates: templates.items,
-      },
-    });
-    for (const kind of KIND_NAMES) this.#handlers.onList(this, kind, lists[kind], false);
+  #comeUp(answers: Interview): void {
+    this.#learn(extractFacts(answers));
+    for (const kind of KIND_NAMES) this.#handlers.onList(this, kind, answers.lists[kind], false);
     this.#lastUse = Date.now();
-    this.#settle('running');
+    this.status = 'running';
+    // Before those who waited: what they ask is to find everything as it was.
     this.#handlers.onUp(this);
+    this.#settle('running');
+    this.#refresher?.start();
+  }
+
+  #renew(kind: KindName, list: ServerList): void {
+    if (this.facts === undefined) return;
+    this.facts = { ...this.facts, lists: { ...this.facts.lists, [kind]: list.items } };
+    this.#handlers.onList(this, kind, list, true);
   }
 
   #learn(facts: Facts): void {

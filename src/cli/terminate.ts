@@ -1,7 +1,7 @@
 /** Ends what a killed run left behind, as its terminator manifest names it; nothing that only bears the same number. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { isGroupGone, signalGroup } from '../process/group.ts';
-import { type IdentitySources, readIdentity, readStat, SYSTEM } from '../process/identity.ts';
+import { readFileSync } from 'node:fs';
+import { signalGroup } from '../process/group.ts';
+import { hasEnded, type IdentitySources, readIdentity, SYSTEM } from '../process/identity.ts';
 import { type ManifestRecord, readRecords } from '../process/manifest.ts';
 
 /** What became of a process since it was written down. */
@@ -100,12 +100,4 @@ async function end(pids: readonly number[], platform: NodeJS.Platform): Promise<
     }
   }
   return left;
-}
-
-/** In a container, those that have ended may stay for ever, because nobody takes note of their end. */
-function hasEnded(pid: number, platform: NodeJS.Platform): boolean {
-  if (isGroupGone(pid, platform)) return true;
-  if (platform !== 'linux') return false;
-  const members = readdirSync('/proc').filter((name) => readStat(Number(name))?.group === pid);
-  return members.every((name) => readStat(Number(name))?.state === 'Z');
 }

@@ -8,6 +8,8 @@ export function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL', platform
     killTree(pid);
     return;
   }
+  // Groups 0 and 1 mean our own and everybody's.
+  if (pid <= 1) return;
   try {
     process.kill(-pid, signal);
   } catch {

@@ -1,6 +1,7 @@
 /** Tells a process from a later one with the same number, by when it was started. Ends nothing. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { isGroupGone } from './group.ts';
 
 export interface ProcessIdentity {
   /** Ticks since the start of the machine on Linux, seconds since 1970 elsewhere. */
@@ -16,7 +17,7 @@ export interface IdentitySources {
   readonly run: (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => string;
 }
 
-export interface ProcessStat {
+interface ProcessStat {
   /** One letter; Z for a process that has ended and whose parent has not taken note. */
   readonly state: string;
   readonly group: number;
@@ -48,8 +49,16 @@ export function readIdentity(pid: number, sources: IdentitySources = SYSTEM): Pr
   }
 }
 
+/** Whether nothing of the group runs any more. What has ended may stay for long if nobody takes note, as in a container. */
+export function hasEnded(pid: number, platform: NodeJS.Platform): boolean {
+  if (isGroupGone(pid, platform)) return true;
+  if (platform !== 'linux') return false;
+  const stats = readdirSync('/proc').map((name) => readStat(Number(name), SYSTEM));
+  return stats.every((stat) => stat?.group !== pid || stat.state === 'Z');
+}
+
 /** Linux only. */
-export function readStat(pid: number, { readFile }: IdentitySources = SYSTEM): ProcessStat | undefined {
+function readStat(pid: number, { readFile }: IdentitySources): ProcessStat | undefined {
   try {
     const text = readFile(`/proc/${pid}/stat`);
     // The name is in parentheses and may have spaces and parentheses of its own.

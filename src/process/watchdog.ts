@@ -5,6 +5,8 @@ import type { Socket } from 'node:net';
 export interface WatchdogOptions {
   readonly platform: NodeJS.Platform;
   readonly env?: NodeJS.ProcessEnv;
+  /** Where processes are written down besides. */
+  readonly manifest?: { add(pid: number): void } | undefined;
   readonly spawn?: (file: string, args: readonly string[], options: SpawnOptions) => ChildProcess;
   /** There is none, and why; at most once. */
   readonly onLost?: (what: string) => void;
@@ -71,8 +73,10 @@ export class Watchdog {
 
   /** The process that was expected is the leader of a group of its own; undefined when it could not be started. */
   add(pid: number | undefined): void {
-    if (pid !== undefined) this.#groups.add(pid);
     this.#tell(`+ ${pid ?? ''}`);
+    if (pid === undefined) return;
+    this.#groups.add(pid);
+    this.#options.manifest?.add(pid);
   }
 
   /** Nothing of the group is left. */

@@ -82,6 +82,7 @@ export class Calls {
 
 /** The id of a server that answers "5" or 5.0 to 5. */
 function readLoosely(id: string): string {
-  const number = Number(id.startsWith('"') ? id.slice(1, -1) : id);
+  const [, digits] = /^"?(-?\d[\d.eE+]*)"?$/.exec(id) ?? [];
+  const number = Number(digits);
   return Number.isSafeInteger(number) ? String(number) : id;
 }

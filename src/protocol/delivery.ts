@@ -1,6 +1,7 @@
 /** Takes a request of the client to the server it is for: finds it, waits for it, rewrites the name. No I/O, no timers. */
 import { McpError } from '../wire/error.ts';
 import type { Answer, Notification, Request } from '../wire/envelope.ts';
+import { parse } from '../wire/json.ts';
 import { failure, INTERNAL_ERROR, INVALID_PARAMS } from '../wire/messages.ts';
 import { type Splice, splice } from '../wire/splice.ts';
 import type { Call } from './calls.ts';
@@ -165,7 +166,7 @@ export class Delivery {
 /** Whether the tool says of itself that running it twice does no harm. */
 function isHarmless(entry: Entry | undefined): boolean {
   if (entry === undefined) return false;
-  const { annotations } = JSON.parse(entry.item.bytes.toString()) as {
+  const { annotations } = parse(entry.item.bytes.toString()) as {
     annotations?: Record<string, unknown>;
   };
   return annotations?.['readOnlyHint'] === true || annotations?.['idempotentHint'] === true;

@@ -1,6 +1,6 @@
 /** How conversations of the handshake era begin: with the client above, and the same way with the servers below. */
 import type { Envelope, Request } from '../wire/envelope.ts';
-import { memberOf, type Span } from '../wire/json.ts';
+import { memberOf, parse, type Span } from '../wire/json.ts';
 import { splice } from '../wire/splice.ts';
 
 /** What the client said of itself when it opened the conversation. */
@@ -64,8 +64,9 @@ export interface Description {
 export function writeWelcome(opening: Opening, { identity, welcomes, isComplete }: Description): string {
   const known = [...welcomes].map(([key, welcome]) => ({ key, ...readWelcome(welcome) }));
   const instructions = known
-    .filter((server) => server.instructions)
-    .map(({ key, instructions: text }) => `${key}: ${text}`)
+    .flatMap(({ key, instructions: text }) =>
+      typeof text === 'string' && text !== '' ? [`${key}: ${text}`] : [],
+    )
     .join('\n\n');
   const all: Record<string, object> =
     opening.protocolVersion === LATEST_VERSION ? { ...CAPABILITIES, tasks: TASKS } : CAPABILITIES;
@@ -79,8 +80,8 @@ export function writeWelcome(opening: Opening, { identity, welcomes, isComplete 
   });
 }
 
-function readWelcome(welcome: Buffer): { capabilities?: object; instructions?: string } {
-  return JSON.parse(welcome.toString()) as ReturnType<typeof readWelcome>;
+function readWelcome(welcome: Buffer): { capabilities?: object; instructions?: unknown } {
+  return parse(welcome.toString()) as ReturnType<typeof readWelcome>;
 }
 
 /** The client's params, with the version that was agreed on with it. */

@@ -62,6 +62,17 @@ export class Lifecycle {
     }
   }
 
+  /** Everything ends: what was not answered by now will not be. */
+  abandon(peer: Peer): void {
+    const downfall = {
+      what: 'was stopped, because the client is done,',
+      exitCode: null,
+      signal: null,
+      isForNow: false,
+    };
+    for (const call of peer.calls.takeAll()) this.#fail(peer, call, downfall);
+  }
+
   #forget({ key }: Peer): void {
     this.#shared.subscriptions.delete(key);
     for (const kind of KIND_NAMES) {

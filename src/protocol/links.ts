@@ -1,5 +1,6 @@
 /** Remembers which server gave the client which resource links: a link need not be in any list. */
 import type { Answer } from '../wire/envelope.ts';
+import { parse } from '../wire/json.ts';
 
 const LINK = /"(?:uri|resourceUri)"\s*:\s*("(?:[^"\\]|\\.)*")/g;
 /** Longer answers are documents, and not worth the search. */
@@ -14,7 +15,7 @@ export class Links {
     const [line] = pieces;
     if (line === undefined || pieces.length > 1 || line.length > SEARCHED_BYTES) return;
     if (!line.includes('"uri"') && !line.includes('resourceUri"')) return;
-    for (const [, quoted = ''] of line.toString().matchAll(LINK)) this.#add(String(JSON.parse(quoted)), key);
+    for (const [, quoted = ''] of line.toString().matchAll(LINK)) this.#add(String(parse(quoted)), key);
   }
 
   /** The key of the server that gave the link. */

@@ -31,7 +31,11 @@ export async function readList(ask: Ask, kind: Kind): Promise<ServerList> {
   const seen = new Set<string>();
   let params: string | undefined;
   for (let page = 1; ; page += 1) {
-    const reply = await ask(kind.list, params);
+    const reply = await askPage(ask, kind.list, params);
+    if (reply instanceof Error) {
+      findings.push(`${kind.list}: page ${page} failed; the list ends there: ${reply.message}`);
+      break;
+    }
     const cursor = readPage(reply, kind, items, findings);
     if (cursor === undefined) break;
     if (seen.has(cursor)) {
@@ -46,6 +50,16 @@ export async function readList(ask: Ask, kind: Kind): Promise<ServerList> {
     params = `{"cursor":${cursor}}`;
   }
   return { items: [...items.values()], findings };
+}
+
+/** An error on a later page leaves the pages before it; on the first, there is no list. */
+async function askPage(ask: Ask, method: string, params: string | undefined): Promise<Envelope | Error> {
+  try {
+    return await ask(method, params);
+  } catch (error) {
+    if (params !== undefined && error instanceof Error) return error;
+    throw error;
+  }
 }
 
 /** The items of a list that is all on one page. */

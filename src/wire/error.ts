@@ -16,6 +16,9 @@ export class McpError extends Error {
 }
 
 export function readError(answer: Envelope): McpError {
-  const error = (answer.error && answer.value(answer.error)) as Partial<ErrorObject> | null | undefined;
-  return new McpError({ code: 0, message: 'The answer has neither a result nor an error', ...error });
+  const error = answer.error && answer.value(answer.error);
+  if (typeof error === 'object' && error !== null)
+    return new McpError({ code: 0, message: 'No reason given', ...error });
+  const message = answer.error ? answer.text(answer.error) : 'The answer has neither a result nor an error';
+  return new McpError({ code: 0, message });
 }

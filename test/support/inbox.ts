@@ -1,13 +1,16 @@
 /** Keeps every line that the command writes on stdout and hands each message out once. Judges purity, not meaning. */
-import { memberText } from './raw.ts';
+import { elementTexts, memberText } from './raw.ts';
 
 export interface Message {
   raw: string;
   /** The id as it is written, so that 1, 1.0 and "1" differ. */
   id: string | undefined;
   method: string | undefined;
+  params: Record<string, unknown> | undefined;
   result: unknown;
   error: { code: number; message: string; data?: unknown } | undefined;
+  /** The messages of an array; nothing else is there then. */
+  batch?: Message[];
 }
 
 export class Inbox {
@@ -62,13 +65,30 @@ export class Inbox {
 
   #read(raw: string): Message | undefined {
     try {
-      const parsed = JSON.parse(raw) as Message & { jsonrpc: unknown };
-      if (parsed.jsonrpc !== '2.0') throw new Error('No "jsonrpc": "2.0"');
-      const { method, result, error } = parsed;
-      return { raw, id: memberText(raw, 'id'), method, result, error };
+      return raw.startsWith('[') ? readBatch(raw) : readOne(raw);
     } catch (error) {
       this.impurities.push(`${String(error)}: ${raw.slice(0, 200)}`);
       return undefined;
     }
   }
+}
+
+function readOne(raw: string): Message {
+  const { jsonrpc, method, params, result, error } = JSON.parse(raw) as Message & { jsonrpc: unknown };
+  if (jsonrpc !== '2.0') throw new Error('No "jsonrpc": "2.0"');
+  return { raw, id: memberText(raw, 'id'), method, params, result, error };
+}
+
+function readBatch(raw: string): Message {
+  JSON.parse(raw);
+  const batch = elementTexts(raw).map((one) => readOne(one));
+  return {
+    raw,
+    id: undefined,
+    method: undefined,
+    params: undefined,
+    result: undefined,
+    error: undefined,
+    batch,
+  };
 }

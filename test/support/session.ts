@@ -105,8 +105,8 @@ export class Session {
     this.child.stdin.write(bytes);
   }
 
-  notify(method: string): void {
-    this.write(`${JSON.stringify({ jsonrpc: '2.0', method })}\n`);
+  notify(method: string, params?: unknown): void {
+    this.write(`${JSON.stringify({ jsonrpc: '2.0', method, params })}\n`);
   }
 
   /** Sends a request and waits for its reply; the id is raw JSON text. */
@@ -122,7 +122,7 @@ export class Session {
   }
 
   async reply(id: string | undefined): Promise<Message> {
-    return this.#wait(`reply ${id}`, (message) => message.method === undefined && message.id === id);
+    return this.#wait(`reply ${id}`, (message) => isAnswer(message) && message.id === id);
   }
 
   /** The next error that nobody has taken, whatever its id. */
@@ -132,6 +132,25 @@ export class Session {
 
   async notification(method: string): Promise<Message> {
     return this.#wait(method, (message) => message.method === method && message.id === undefined);
+  }
+
+  /** The next request of a server. */
+  async question(method: string): Promise<Message> {
+    return this.#wait(method, (message) => message.method === method && message.id !== undefined);
+  }
+
+  /** The next array of messages. */
+  async batch(): Promise<Message[]> {
+    return (await this.#wait('batch', ({ batch }) => batch !== undefined)).batch ?? [];
+  }
+
+  /** Answers a request of a server. */
+  answer(question: Message, result: unknown): void {
+    this.write(`{"jsonrpc":"2.0","id":${question.id},"result":${JSON.stringify(result)}}\n`);
+  }
+
+  refuse(question: Message, error: { code: number; message: string; data?: unknown }): void {
+    this.write(`{"jsonrpc":"2.0","id":${question.id},"error":${JSON.stringify(error)}}\n`);
   }
 
   async initialize(params: Record<string, unknown> = {}): Promise<Message> {
@@ -210,6 +229,10 @@ export class Session {
   }
 }
 
+function isAnswer({ method, batch }: Message): boolean {
+  return method === undefined && batch === undefined;
+}
+
 function ended(stream: NodeJS.ReadableStream): Promise<void> {
   return new Promise((resolve) => {
     stream.on('close', () => resolve());
@@ -228,9 +251,12 @@ export function start(options: SessionOptions): Session {
 }
 
 /** Starts, shakes hands and waits until the first list is there. */
-export async function startReady(options: SessionOptions): Promise<Session> {
+export async function startReady(
+  options: SessionOptions,
+  opening: Record<string, unknown> = {},
+): Promise<Session> {
   const session = start(options);
-  await session.initialize();
+  await session.initialize(opening);
   await session.listTools();
   return session;
 }

@@ -28,14 +28,16 @@ const INSTALLERS: ReadonlyMap<string, string> = new Map([
   ['deno', 'install Deno: https://deno.com/'],
 ]);
 
+const NETWORK =
+  /\b(?:ENOTFOUND|EAI_AGAIN|ENETUNREACH|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTCACHED|ERR_SOCKET_TIMEOUT)\b|network request|getaddrinfo|Failed to fetch|Connection refused/i;
+
 const RULES: readonly Rule[] = [
   {
     pattern: /\bE404\b|404 Not Found - GET|No matching version found|\bETARGET\b/,
     advise: () => 'The registry knows no such package or version: check the spelling in "args"',
   },
   {
-    pattern:
-      /\b(?:ENOTFOUND|EAI_AGAIN|ENETUNREACH|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTCACHED|ERR_SOCKET_TIMEOUT)\b|network request|getaddrinfo|Failed to fetch|Connection refused/i,
+    pattern: NETWORK,
     advise: (_, { config }) => adviseNetwork(config),
   },
   {
@@ -105,7 +107,9 @@ export function advise(evidence: Evidence): string[] {
     const match = pattern.exec(said);
     if (match !== null) found.push(adviseOn(match, evidence));
   }
-  if (HTTP_SERVER.test(said)) {
+  const isOffline = NETWORK.test(said);
+  const servesHttp = !isOffline && HTTP_SERVER.test(said);
+  if (servesHttp) {
     found.push(
       'It seems to serve HTTP, but only stdio is spoken here: look for its stdio mode (often "stdio" or "--transport stdio" in "args")',
     );
@@ -114,7 +118,7 @@ export function advise(evidence: Evidence): string[] {
       'It prints to stdout what is no protocol message: stdout is for the protocol alone; look for an option that silences it or logs to stderr',
     );
   }
-  found.push(adviseEnding(evidence));
+  if (!servesHttp) found.push(adviseEnding(evidence));
   const all = [...new Set(found.filter((text) => text !== undefined))];
   if (all.length === 0 && said.trim() === '') all.push(describeByHand(config));
   return all.slice(0, 3);

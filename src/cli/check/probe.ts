@@ -95,11 +95,9 @@ export class Probe {
     }
   }
 
-  /** Sends a request, with what every request of the stateless era must carry. */
-  async request<T>(method: string, params: Record<string, unknown> = {}, timeoutMs?: number): Promise<T> {
-    const isStateless = this.introduction?.era === 'stateless';
-    const whole = isStateless ? this.#envelop(params) : params;
-    return this.connection.call<T>(method, whole, timeoutMs === undefined ? {} : { timeoutMs });
+  /** What every request carries in the era of this server. */
+  get meta(): Readonly<Record<string, unknown>> {
+    return this.introduction?.era === 'stateless' ? this.#describeUs() : {};
   }
 
   async close(): Promise<void> {
@@ -204,14 +202,16 @@ export class Probe {
   }
 
   #envelop(params: Record<string, unknown>): Record<string, unknown> {
+    return { ...params, _meta: this.#describeUs() };
+  }
+
+  #describeUs(): Record<string, unknown> {
     const { identity, capabilities = {} } = this.#settings;
-    const meta = {
-      ...(params['_meta'] as object | undefined),
+    return {
       [`${META}/protocolVersion`]: STATELESS_VERSION,
       [`${META}/clientCapabilities`]: capabilities,
       [`${META}/clientInfo`]: identity,
     };
-    return { ...params, _meta: meta };
   }
 
   /** Its end says more than that a request went unanswered, and comes a moment later. */

@@ -142,8 +142,9 @@ function renderTotals({ servers, warnings, ok }: Report, paint: Paint): string {
       'resource',
     ),
     `about ${formatCount(sum(({ tokens }) => tokens))} tokens`,
-    `${formatMemory(sum(({ memoryBytes = 0 }) => memoryBytes))} of memory`,
   ];
+  const bytes = sum(({ memoryBytes = 0 }) => memoryBytes);
+  if (bytes > 0) parts.push(`${formatMemory(bytes)} of memory`);
   if (warnings.length > 0) parts.push(plural(warnings.length, 'warning'));
   return `${ok ? paint('green', 'All is well') : paint('red', 'Not all is well')}: ${parts.join(', ')}`;
 }

@@ -113,7 +113,7 @@ function describeTool(key: string, item: Item, { clean, separator }: ReportOptio
   return { name: qualify(key, item.name, joint), description: clean(text.trim().split('\n')[0] ?? '') };
 }
 
-function describeFailure(probe: Probe, clean: (text: string) => string): FailureReport {
+export function describeFailure(probe: Probe, clean: (text: string) => string): FailureReport {
   const { config, failure, stray } = probe;
   if (failure === undefined) throw new Error('It has not failed');
   const { ending } = failure;
@@ -128,7 +128,10 @@ function describeFailure(probe: Probe, clean: (text: string) => string): Failure
     problem: clean(failure.problem),
     exitCode: ending?.exitCode ?? null,
     signal: ending?.signal ?? null,
-    stderr: failure.stderr.slice(-SHOWN_STDERR_LINES).map((line) => clean(line)),
+    stderr: failure.stderr
+      .map((line) => clean(line))
+      .filter((line) => line !== '')
+      .slice(-SHOWN_STDERR_LINES),
     stdout: stray.lines.map((line) => clean(line)),
     advice: advise(evidence).map((text) => clean(text)),
   };

@@ -58,7 +58,7 @@ function findStray(servers: readonly Listed[]): string[] {
     .filter(({ strayCount }) => strayCount > 0)
     .map(
       ({ key, strayCount }) =>
-        `${key}: it printed ${plural(strayCount, 'line')} on stdout that ${strayCount === 1 ? 'is no protocol message' : 'are no protocol messages'}; they are skipped, but other clients may give up`,
+        `${key}: it printed ${plural(strayCount, 'line')} on stdout that ${strayCount === 1 ? 'is no protocol message' : 'are no protocol messages'}: skipped here, but other clients may give up`,
     );
 }
 

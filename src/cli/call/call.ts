@@ -1,0 +1,145 @@
+/** Calls one tool of one server and prints what it gives; starts no other server than those the name can belong to. */
+import { type Config, loadConfig } from '../../config/load.ts';
+import { Catalog, type Entry } from '../../protocol/catalog.ts';
+import { KINDS } from '../../protocol/kinds.ts';
+import { chooseNaming, mayBelongTo, qualify } from '../../protocol/names.ts';
+import { McpError } from '../../wire/error.ts';
+import { quote, UsageError } from '../arguments.ts';
+import { describeUnknownKey } from '../check/check.ts';
+import type { Probe } from '../check/probe.ts';
+import { renderFailure } from '../check/render.ts';
+import { describeFailure } from '../check/report.ts';
+import { print, Stage } from '../check/stage.ts';
+import { stripControls } from '../check/terminal.ts';
+import type { CallCommand } from '../options.ts';
+import { findClosest } from '../suggest.ts';
+import { Exchange } from './exchange.ts';
+import { checkObject, readInputs, type Schema } from './inputs.ts';
+import { describeResult, type ToolResult } from './result.ts';
+
+const FAILED = 1;
+const SHOWN_TOOLS = 20;
+
+export async function runCall(command: CallCommand): Promise<number> {
+  if (command.args !== undefined) checkObject(command.args);
+  const config = loadConfig(command.config, process.env);
+  const candidates = chooseServers(config, command);
+  const { isolateEnv, startupTimeoutMs } = command;
+  const stage = new Stage({ config, isolateEnv, startupTimeoutMs, total: 1 });
+  const exchange = new Exchange(stage, command);
+  try {
+    const probes = candidates.map((server) => exchange.start(server));
+    await Promise.all(probes.map((probe) => probe.open(['tools'])));
+    const found = findTool(probes, command);
+    if (found === undefined) return await reportFailures(probes, stage);
+    const { item, key } = found;
+    const definition = JSON.parse(item.bytes.toString()) as { inputSchema?: Schema };
+    const inputs = readInputs(command, command.tool, definition.inputSchema ?? {});
+    const probe = probes.find((one) => one.key === key);
+    if (probe === undefined) throw new Error(`No server "${key}" was started`);
+    return await call({ probe, exchange, stage, tool: item.name, inputs, command });
+  } finally {
+    exchange.close();
+    await stage.close();
+  }
+}
+
+interface Work {
+  readonly probe: Probe;
+  readonly exchange: Exchange;
+  readonly stage: Stage;
+  /** As the server names it. */
+  readonly tool: string;
+  readonly inputs: string;
+  readonly command: CallCommand;
+}
+
+async function call({ probe, exchange, stage, tool, inputs, command }: Work): Promise<number> {
+  try {
+    const text = await exchange.call(probe, tool, inputs);
+    stage.progress.stop();
+    const result = JSON.parse(text) as ToolResult;
+    if (command.json) await print(`${text}\n`);
+    else await show(result, stage);
+    return result.isError === true ? FAILED : 0;
+  } catch (error) {
+    stage.progress.stop();
+    if (!(error instanceof Error)) throw error;
+    await explain(error, { probe, stage, command });
+    return FAILED;
+  }
+}
+
+async function show(result: ToolResult, stage: Stage): Promise<void> {
+  const text = describeResult(result);
+  const { stdout, stderr } = process;
+  const stream = result.isError === true ? stderr : stdout;
+  if (result.isError === true)
+    await print(`${stage.paintError('red', '✗ The tool reports an error')}\n`, stderr);
+  // A file gets what the tool gave; a terminal gets nothing that could disturb it.
+  const shown = stream.isTTY ? stripControls(text, 'lines') : text;
+  if (shown !== '') await print(shown.endsWith('\n') ? shown : `${shown}\n`, stream);
+  else await print(`${stage.paintError('dim', 'The tool gave an empty result')}\n`, stderr);
+}
+
+async function explain(
+  error: Error,
+  { probe, stage, command }: Pick<Work, 'probe' | 'stage' | 'command'>,
+): Promise<void> {
+  const isAnswer = error instanceof McpError;
+  if (isAnswer && command.json) {
+    const { code, message, data } = error;
+    await print(`${JSON.stringify({ error: { code, message, data } })}\n`);
+  }
+  const what = isAnswer ? `The server answered with error ${error.code}: ` : '';
+  const lines = [`${stage.paintError('red', '✗')} ${what}${stage.clean(error.message)}`];
+  if (!isAnswer) lines.push(...probe.stderr.slice(-10).map((line) => `  stderr | ${stage.clean(line)}`));
+  await print(`${lines.join('\n')}\n`, process.stderr);
+}
+
+function chooseServers({ servers }: Config, { tool, separator }: CallCommand): Config['servers'] {
+  const { separator: joint } = chooseNaming(undefined, separator);
+  const candidates = servers.filter(({ key }) => mayBelongTo(key, tool, joint));
+  if (candidates.length > 0) return candidates;
+  const keys = servers.map(({ key }) => key);
+  const example = `KEY${joint}TOOL`;
+  if (keys.includes(tool)) {
+    throw new UsageError(
+      `${quote(tool)} is a server: name one of its tools as ${example}; "check --tools --server ${tool}" lists them`,
+    );
+  }
+  const mark = tool.indexOf(joint);
+  if (mark > 0) throw new UsageError(describeUnknownKey(tool.slice(0, mark), keys));
+  throw new UsageError(
+    `${quote(tool)} names no server: write it as ${example}, as in ${qualify(keys[0] ?? 'fs', tool, joint)}; the servers are ${keys.map((key) => quote(key)).join(', ')}`,
+  );
+}
+
+/** Undefined when it may be at a server that is not there. */
+function findTool(probes: readonly Probe[], { tool, separator }: CallCommand): Entry | undefined {
+  const keys = probes.map(({ key }) => key);
+  const naming = chooseNaming(undefined, separator);
+  const catalog = new Catalog(KINDS.tools, keys, naming);
+  for (const probe of probes) catalog.replace(probe.key, probe.lists.get('tools')?.items ?? []);
+  const found = catalog.find(tool);
+  if (found !== undefined || probes.some(({ failure }) => failure !== undefined)) return found;
+  const names = [...catalog.entries].map(({ exposed }) => exposed);
+  const server = keys.map((key) => quote(key)).join(' and ');
+  if (names.length === 0) throw new UsageError(`Server ${server} has no tools at all`);
+  const close = findClosest(tool, names);
+  if (close !== undefined) {
+    throw new UsageError(`Server ${server} has no tool ${quote(tool)}: did you mean ${quote(close)}?`);
+  }
+  const shown = names.slice(0, SHOWN_TOOLS).map((name) => `  ${stripControls(name)}`);
+  if (names.length > shown.length) shown.push(`  and ${names.length - shown.length} more`);
+  throw new UsageError([`Server ${server} has no tool ${quote(tool)}: it has`, ...shown].join('\n'));
+}
+
+async function reportFailures(probes: readonly Probe[], stage: Stage): Promise<number> {
+  stage.progress.stop();
+  const lines = probes
+    .filter(({ failure }) => failure !== undefined)
+    .flatMap((probe) => renderFailure(probe.key, describeFailure(probe, stage.clean), stage.paintError));
+  await print(`${lines.join('\n')}\n`, process.stderr);
+  return FAILED;
+}

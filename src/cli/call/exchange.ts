@@ -1,0 +1,123 @@
+/** The conversation around one call: progress and log messages shown, questions asked, rounds of input gone through. */
+import type { ServerConfig } from '../../config/validate.ts';
+import type { Probe } from '../check/probe.ts';
+import type { Task } from '../check/progress.ts';
+import type { Stage } from '../check/stage.ts';
+import { type Envelope, isRequest } from '../../wire/envelope.ts';
+import { failure, INVALID_PARAMS, success } from '../../wire/messages.ts';
+import { Questions } from './questions.ts';
+import type { ToolResult } from './result.ts';
+
+const CAPABILITIES = { elicitation: { form: {}, url: {} } };
+const PROGRESS_TOKEN = 'call';
+const WAIT_FOR_EVER = 0;
+/** A server that asks again and again would never end. */
+const MOST_ROUNDS = 8;
+
+export class Exchange {
+  readonly #stage: Stage;
+  readonly #showsStderr: boolean;
+  readonly #questions: Questions;
+  readonly #tasks = new Map<string, Task>();
+  /** Questions are asked one after the other. */
+  #asking: Promise<unknown> = Promise.resolve();
+
+  constructor(stage: Stage, { debug }: { readonly debug: boolean }) {
+    this.#stage = stage;
+    this.#showsStderr = debug;
+    this.#questions = new Questions({ input: process.stdin, output: process.stderr });
+  }
+
+  start(server: ServerConfig): Probe {
+    const { key } = server;
+    const task = this.#stage.progress.begin(this.#stage.clean(key));
+    task.hint('starting');
+    this.#tasks.set(key, task);
+    return this.#stage.start(server, {
+      capabilities: CAPABILITIES,
+      onStderr: (line) => {
+        if (this.#showsStderr) this.#print(key, 'stderr', line);
+      },
+      onMessage: (message, probe) => this.#receive(message, probe),
+    });
+  }
+
+  /** The result as JSON text, as the server wrote it; the inputs are JSON text too. */
+  async call(probe: Probe, tool: string, inputs: string): Promise<string> {
+    this.#tasks.get(probe.key)?.hint('working');
+    const meta = JSON.stringify({ ...probe.meta, progressToken: PROGRESS_TOKEN });
+    const members = [`"name":${JSON.stringify(tool)}`, `"arguments":${inputs}`, `"_meta":${meta}`];
+    let answers: string[] = [];
+    for (let round = 0; ; round += 1) {
+      const params = `{${[...members, ...answers].join(',')}}`;
+      const answer = await probe.connection.request('tools/call', params, { timeoutMs: WAIT_FOR_EVER });
+      const text = answer.result === undefined ? 'null' : answer.bytes(answer.result).toString();
+      const result = JSON.parse(text) as ToolResult | null;
+      if (result?.resultType !== 'input_required' || round === MOST_ROUNDS) return text;
+      answers = await this.#collect(probe, result);
+    }
+  }
+
+  close(): void {
+    this.#questions.close();
+  }
+
+  /** What a server of the stateless era wants to know before it goes on. */
+  async #collect(probe: Probe, { inputRequests = {}, requestState }: ToolResult): Promise<string[]> {
+    const responses: Record<string, unknown> = {};
+    for (const [name, { method, params }] of Object.entries(inputRequests)) {
+      if (method !== 'elicitation/create') {
+        throw new Error(`The server asks for "${method}", which a terminal cannot give`);
+      }
+      responses[name] = await this.#ask(probe.key, params);
+    }
+    const members = [`"inputResponses":${JSON.stringify(responses)}`];
+    if (requestState !== undefined) members.push(`"requestState":${JSON.stringify(requestState)}`);
+    return members;
+  }
+
+  #receive(message: Envelope, probe: Probe): boolean {
+    const params = message.params && message.value(message.params);
+    if (!isRequest(message)) {
+      this.#note(message.method, params, probe.key);
+      return true;
+    }
+    if (message.method !== 'elicitation/create') return false;
+    const { id } = message;
+    this.#ask(probe.key, params).then(
+      (answer) => probe.connection.send(...success(id, JSON.stringify(answer))),
+      (error: Error) => probe.connection.send(failure(id, { code: INVALID_PARAMS, message: error.message })),
+    );
+    return true;
+  }
+
+  #note(method: string | undefined, params: unknown, key: string): void {
+    const { progress, total, message, level, data } = (params ?? {}) as Record<string, unknown>;
+    if (method === 'notifications/progress') {
+      const count = typeof total === 'number' ? `${String(progress)} of ${total}` : String(progress);
+      const text = typeof message === 'string' ? `${count}: ${message}` : count;
+      this.#tasks.get(key)?.say(this.#stage.clean(text));
+    } else if (method === 'notifications/message') {
+      this.#print(key, String(level), typeof data === 'string' ? data : JSON.stringify(data));
+    }
+  }
+
+  async #ask(key: string, params: unknown): Promise<unknown> {
+    const { progress, clean } = this.#stage;
+    const answer = this.#asking.then(async () => {
+      progress.pause();
+      try {
+        return await this.#questions.ask(clean(key), params ?? {});
+      } finally {
+        progress.resume();
+      }
+    });
+    this.#asking = answer.catch(() => {});
+    return answer;
+  }
+
+  #print(key: string, kind: string, text: string): void {
+    const { progress, clean, paintError } = this.#stage;
+    progress.print(paintError('dim', `${clean(key)} ${clean(kind)} | ${clean(text)}`));
+  }
+}
