@@ -10,6 +10,7 @@ import { Pool } from './pool.ts';
 import type { SpawnProcess } from './process/child.ts';
 import type { Host } from './process/command.ts';
 import { describeEnding } from './process/ending.ts';
+import type { Watchdog } from './process/watchdog.ts';
 import { Conversation } from './protocol/conversation.ts';
 import { Delivery } from './protocol/delivery.ts';
 import { FromClient } from './protocol/from-client.ts';
@@ -40,6 +41,8 @@ export interface AggregatorOptions extends Identity {
   readonly env?: NodeJS.ProcessEnv;
   readonly host?: Host;
   readonly spawn?: SpawnProcess;
+  /** Where processes are written down, for others to end them after a crash. */
+  readonly manifest?: { add(pid: number): void } | undefined;
   /** A server did not come up. */
   readonly onServerFailed?: (key: string) => void;
 }
@@ -72,6 +75,7 @@ export class Aggregator {
   #isPaused = false;
   #isClosing = false;
   #saveTimer: NodeJS.Timeout | undefined;
+  #watchdog: Watchdog | undefined;
 
   constructor(config: Config, options: AggregatorOptions) {
     const { log, output, separator, lazy = false, restart = lazy } = options;
@@ -144,6 +148,7 @@ export class Aggregator {
     clearTimeout(this.#saveTimer);
     await Promise.all(this.#servers.map((server) => server.stop()));
     for (const server of this.#servers) this.#lifecycle.abandon(server);
+    this.#watchdog?.close();
     this.#cache.save();
     this.#outlet.flush();
   }
@@ -166,8 +171,21 @@ export class Aggregator {
       extraEnv: extendChain(env, config.path),
       startupTimeoutMs: this.#options.startupTimeoutMs ?? STARTUP_TIMEOUT_MS,
       pool: () => this.#pool,
+      openWatchdog: () => this.#openWatchdog(),
       isHeld: (key) => this.#shared.isHeld(key),
     };
+  }
+
+  /** Loaded with the first server and not before, as all that starts processes. */
+  async #openWatchdog(): Promise<Watchdog> {
+    const watchdog = await import('./process/watchdog.ts');
+    const { log, manifest, host } = this.#options;
+    const platform = host?.platform ?? process.platform;
+    return (this.#watchdog ??= new watchdog.Watchdog({
+      platform,
+      manifest,
+      onLost: (what) => log.warn(what),
+    }));
   }
 
   #handle(): ServerHandlers {

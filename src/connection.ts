@@ -1,5 +1,5 @@
 /** Our own conversation with one server: requests with their answers, notifications, and the end. Interprets nothing. */
-import { Child, type SpawnProcess } from './process/child.ts';
+import { Child, type SpawnProcess, type Watch } from './process/child.ts';
 import { explainSpawnFailure } from './process/command.ts';
 import { describeEnding, type Ending } from './process/ending.ts';
 import { type Answer, type Envelope, isAnswer, isRequest, type Malformed } from './wire/envelope.ts';
@@ -44,6 +44,8 @@ export interface McpConnectionOptions {
   readonly explainSpawn?: (error: NodeJS.ErrnoException) => string;
   readonly platform?: NodeJS.Platform;
   readonly spawn?: SpawnProcess;
+  /** Told of the process, so that somebody else can end it if we cannot. */
+  readonly watch?: Watch;
 }
 
 /** There is no answer: the server is gone, or took too long. */
@@ -74,7 +76,7 @@ export class NodeStdioMcpConnection implements McpConnection {
 
   /** Starts the process at once. */
   constructor(command: string, args: readonly string[] = [], options: McpConnectionOptions = {}) {
-    const { cwd, spawn, platform = process.platform, env = process.env } = options;
+    const { cwd, spawn, watch, platform = process.platform, env = process.env } = options;
     this.#options = options;
     this.#whenEnded = new Promise((resolve) => (this.#settleEnded = resolve));
     this.explainSpawn =
@@ -90,7 +92,7 @@ export class NodeStdioMcpConnection implements McpConnection {
         });
       });
     this.#child = new Child(
-      { file: command, args, env, cwd, platform, spawn },
+      { file: command, args, env, cwd, platform, spawn, watch },
       {
         onMessage: (message) => this.#receive(message),
         onMalformed: (line) => this.#receiveMalformed(line),

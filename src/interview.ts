@@ -5,8 +5,9 @@ import type { Opening } from './protocol/handshake.ts';
 import { KINDS, type KindName } from './protocol/kinds.ts';
 import { EMPTY_LIST, readList, type ServerList } from './protocol/lists.ts';
 import { parse } from './wire/json.ts';
+import { McpError } from './wire/error.ts';
 import { isObject } from './wire/json.ts';
-import { notification } from './wire/messages.ts';
+import { METHOD_NOT_FOUND, notification } from './wire/messages.ts';
 
 export interface Interview {
   /** The result of `initialize`, in the server's bytes. */
@@ -54,6 +55,8 @@ export async function askList(
   try {
     return await readList((method, params) => connection.request(method, params), KINDS[kind]);
   } catch (error) {
+    // Many servers have resources but no templates, and say so this way.
+    if (error instanceof McpError && error.code === METHOD_NOT_FOUND) return EMPTY_LIST;
     const reason = error instanceof Error ? error.message : String(error);
     const finding = `${KINDS[kind].list} failed, so it counts as empty: ${reason}`;
     return { items: [], findings: connection.isConnected ? [finding] : [] };

@@ -5,6 +5,7 @@ import type { Log } from './log.ts';
 import type { SpawnProcess } from './process/child.ts';
 import { explainSpawnFailure, type Host, resolveCommand } from './process/command.ts';
 import { childEnvironment } from './process/environment.ts';
+import type { Watchdog } from './process/watchdog.ts';
 
 export interface LaunchSettings {
   readonly log: Log;
@@ -16,6 +17,7 @@ export interface LaunchSettings {
   readonly extraEnv: Readonly<Record<string, string>>;
   readonly startupTimeoutMs: number;
   readonly spawn?: SpawnProcess | undefined;
+  readonly watchdog?: Watchdog | undefined;
 }
 
 export type LaunchHandlers = Required<Pick<McpConnectionOptions, 'onMessage' | 'onMalformed' | 'onClose'>>;
@@ -25,7 +27,7 @@ export function launch(
   settings: LaunchSettings,
   handlers: LaunchHandlers,
 ): NodeStdioMcpConnection {
-  const { log, host, env: parent, isolateEnv, extraEnv, spawn } = settings;
+  const { log, host, env: parent, isolateEnv, extraEnv, spawn, watchdog } = settings;
   const { key, args, cwd, cwdText, commandText } = config;
   const { platform } = host;
   const executable = resolveCommand(config.command, host);
@@ -39,7 +41,7 @@ export function launch(
     isolate: isolateEnv,
     nodeDir: executable.nodeDir,
     platform,
-    extra: extraEnv,
+    extra: { ...extraEnv, ...watchdog?.variables },
   });
   const attempt = { commandText, executable, cwd, cwdText, path: env['PATH'], platform };
   return new NodeStdioMcpConnection(executable.file, [...executable.args, ...args], {
@@ -48,6 +50,7 @@ export function launch(
     timeoutMs: settings.startupTimeoutMs,
     ...(cwd !== undefined && { cwd }),
     ...(spawn && { spawn }),
+    ...(watchdog && { watch: watchdog }),
     explainSpawn: (error) => explainSpawnFailure(error, attempt),
     onStderr: (line) => log.child(key, line),
     ...handlers,

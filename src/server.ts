@@ -5,7 +5,8 @@ import type { NodeStdioMcpConnection } from './connection.ts';
 import { askList, extractFacts, type Interview, interview, readCapabilities } from './interview.ts';
 import type { LaunchSettings } from './launch.ts';
 import type { Pool } from './pool.ts';
-import { describeEnding, type Ending } from './process/ending.ts';
+import { describeEnding, type Ending, quoteStderr } from './process/ending.ts';
+import type { Watchdog } from './process/watchdog.ts';
 import { Calls } from './protocol/calls.ts';
 import type { Opening } from './protocol/handshake.ts';
 import { KIND_NAMES, type KindName } from './protocol/kinds.ts';
@@ -23,6 +24,8 @@ export interface ServerSettings extends LaunchSettings {
   /** Whether a server may be put to rest while nobody uses it. */
   readonly lazy: boolean;
   readonly pool: () => Pool;
+  /** The one for all servers. */
+  readonly openWatchdog: () => Promise<Watchdog>;
   /** Whether somebody waits for news of this server, though it owes no answer. */
   readonly isHeld: (key: string) => boolean;
 }
@@ -41,7 +44,6 @@ export interface ServerHandlers {
 
 /** A server that has left this much of what it was sent gets no more. */
 const BUSY_BYTES = 64 * 1024 * 1024;
-const SHOWN_STDERR_LINES = 10;
 
 export class Server implements Peer {
   readonly calls: Calls = new Calls();
@@ -150,16 +152,21 @@ export class Server implements Peer {
     }
     // Loaded with the first server and not before: the client is answered meanwhile.
     const { launch } = await import('./launch.ts');
+    const watchdog = await this.#settings.openWatchdog();
     if (this.#isEnding) {
       this.#settings.pool().leave();
       return;
     }
     this.#restarts.note();
-    const connection = launch(this.config, this.#settings, {
-      onMessage: (message) => this.#receive(connection, message),
-      onMalformed: (line) => this.#handlers.onMalformed(this, line),
-      onClose: (ending) => this.#close(connection, ending),
-    });
+    const connection = launch(
+      this.config,
+      { ...this.#settings, watchdog },
+      {
+        onMessage: (message) => this.#receive(connection, message),
+        onMalformed: (line) => this.#handlers.onMalformed(this, line),
+        onClose: (ending) => this.#close(connection, ending),
+      },
+    );
     this.#connection = connection;
     this.#refresher = new Refresher(
       (kind) => askList(connection, kind, this.#capabilities),
@@ -293,10 +300,4 @@ export class Server implements Peer {
     this.problem = problem;
     for (const act of this.#waiting.splice(0)) act();
   }
-}
-
-function quoteStderr(lines: readonly string[]): string {
-  if (lines.length === 0) return '';
-  const shown = lines.slice(-SHOWN_STDERR_LINES).map((line) => `\n  ${line}`);
-  return `; the last lines of its stderr:${shown.join('')}`;
 }

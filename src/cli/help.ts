@@ -1,24 +1,25 @@
 /** The text of --help; one screen of 80 by 24 and not a line more. */
-export const HELP: string = `Usage: mcp-simple-aggregator [command] --config FILE [options]
+export const HELP: string = `Usage: mcp-simple-aggregator [COMMAND] --config FILE [OPTIONS]
+Serves the tools of every server in FILE as one MCP server, each as key:tool.
 
-One stdio MCP server with the tools of every server in a Claude-style config
-file, each as key:tool. Without a command it serves, as an MCP client expects.
-Commands
-  check            start each server, say what works (--tools --server K --json)
-  call KEY:TOOL    call a tool with name=value ... or --args JSON (--json)
-  terminate PATH   end what a killed run left behind (see --terminator-manifest)
+Commands (none: serve, as an MCP client starts it)
+  check           try every server: --tools, --json, --server KEY for one only
+  call KEY:TOOL   call a tool with name=value ... or --args JSON; --json
+  terminate PATH  end what a killed run has left, by its --terminator-manifest
 Servers
-  --config FILE    JSON file with "mcpServers"; FILE alone does as well
-  --isolate-env, --strict      pass on few variables; exit if a server fails
-  --restart, --lazy            start again after a crash; start on first use
-  --idle-timeout SECONDS       stop unused lazy servers (600; 0 is never)
-  --startup-timeout SECONDS    a server must be ready by then (30)
-  --max-processes N, --terminator-manifest PATH   at most N (50); list for kill
-What the client sees
-  --separator S                between key and tool (":")
-  --name NAME, --version V     of this server; --version alone prints ours
-Troubles: --debug logs everything, --log-file PATH logs there, --help is this
-Examples: mcp-simple-aggregator check mcp.json
+  --config FILE              JSON with "mcpServers"; FILE alone does as well
+  --strict                   exit with an error when a server fails to start
+  --isolate-env              pass on only "env" and a short list of variables
+  --startup-timeout SECONDS  to be ready (30); --max-processes N at once (50)
+  --restart                  start a crashed server again when it is called
+  --lazy                     start servers on first use; includes --restart
+  --idle-timeout SECONDS     stop unused lazy servers (600; 0 never)
+  --terminator-manifest PATH   keep a list of what to kill after a crash
+What the client sees: --name NAME, --version V (alone: prints our own),
+  --separator S between key and tool (":")
+Troubles: --debug logs more, --log-file PATH logs there, --help shows this
+Examples
+  mcp-simple-aggregator check mcp.json
   mcp-simple-aggregator call fs:read_file path=a.txt --config mcp.json
 Exit codes: 0 all is well, 1 something failed, 2 wrong option or config file
 `;

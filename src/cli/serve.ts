@@ -5,6 +5,7 @@ import { CHAIN_VARIABLE, readChain } from '../chain.ts';
 import { type Config, loadConfig } from '../config/load.ts';
 import { ConfigError } from '../config/validate.ts';
 import { createSink, Log } from '../log.ts';
+import type { Manifest } from '../process/manifest.ts';
 import { type Command, UsageError } from './options.ts';
 
 type ServeCommand = Extract<Command, { kind: 'serve' }>;
@@ -31,6 +32,7 @@ export async function serve(command: ServeCommand): Promise<number> {
   let sink = command.logFile === undefined ? undefined : openSink(command);
   const write = (line: string): void => (sink ??= openSink(command)).write(line);
   const log = new Log({ debug: command.debug, write, secrets: config.secrets });
+  const manifest = await openManifest(command, log);
   for (const notice of config.notices) log.debug(notice);
   if (config.servers.length === 0)
     log.warn(`"${command.config}" has no servers that are not disabled: there is nothing to offer`);
@@ -46,6 +48,7 @@ export async function serve(command: ServeCommand): Promise<number> {
     ...command,
     log,
     output: stdout,
+    manifest,
     cacheDirectory: findCacheDirectory(process.env, process.platform),
     onServerFailed: () => {
       if (command.strict) end({ exitCode: RUNTIME_ERROR, drain: false });
@@ -69,6 +72,7 @@ export async function serve(command: ServeCommand): Promise<number> {
     process.exit(exitCode);
   }, HARD_STOP_MS).unref();
   await aggregator.close({ drain });
+  manifest?.clear();
   await flushed();
   sink?.close();
   return exitCode;
@@ -89,6 +93,19 @@ function openSink(command: ServeCommand): ReturnType<typeof createSink> {
     throw new UsageError(
       `The log file "${command.logFile}" cannot be opened (${code}): choose another --log-file`,
     );
+  }
+}
+
+async function openManifest(
+  { terminatorManifest: path }: ServeCommand,
+  log: Log,
+): Promise<Manifest | undefined> {
+  if (path === undefined) return undefined;
+  const { Manifest: File } = await import('../process/manifest.ts');
+  try {
+    return File.open(path, { onProblem: (what) => log.warn(what) });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
   }
 }
 

@@ -79,8 +79,9 @@ function loadRecords(
 function examine({ pid, identity }: ManifestRecord, sources: IdentitySources): Finding {
   // After a new start of the machine, the numbers mean nothing.
   if (identity !== undefined && identity.boot !== readIdentity(process.pid, sources)?.boot) return 'gone';
+  if (hasEnded(pid, sources.platform)) return 'gone';
   const current = readIdentity(pid, sources);
-  if (current === undefined) return hasEnded(pid, sources.platform) ? 'gone' : 'orphaned';
+  if (current === undefined) return 'orphaned';
   if (identity === undefined) return 'unknown';
   return identity.start === current.start ? 'same' : 'other';
 }

@@ -16,6 +16,16 @@ export type SpawnProcess = (
   options: SpawnOptions,
 ) => ChildProcessWithoutNullStreams;
 
+/** Told of every process, so that somebody else can end it if we cannot. */
+export interface Watch {
+  /** One is about to be started. */
+  expect(): void;
+  /** It leads a group of its own; undefined when it could not be started. */
+  add(pid: number | undefined): void;
+  /** Nothing of it is left. */
+  remove(pid: number): void;
+}
+
 export interface ChildOptions {
   readonly file: string;
   readonly args: readonly string[];
@@ -23,6 +33,7 @@ export interface ChildOptions {
   readonly cwd?: string | undefined;
   readonly platform: NodeJS.Platform;
   readonly spawn?: SpawnProcess | undefined;
+  readonly watch?: Watch | undefined;
 }
 
 export interface ChildHandlers extends LineHandlers {
@@ -42,6 +53,7 @@ const GONE_WAIT_MS = 200;
 export class Child {
   readonly #platform: NodeJS.Platform;
   readonly #handlers: ChildHandlers;
+  readonly #watch: Watch | undefined;
   readonly #stderr: StderrReader;
   readonly #process: ChildProcessWithoutNullStreams | undefined;
   readonly #outlet: Outlet | undefined;
@@ -58,17 +70,21 @@ export class Child {
   constructor(options: ChildOptions, handlers: ChildHandlers) {
     this.#platform = options.platform;
     this.#handlers = handlers;
+    this.#watch = options.watch;
     this.#lines = new LineReader(handlers);
     this.#stderr = new StderrReader({ onLine: (line) => handlers.onStderr(line) });
     this.#whenEnded = new Promise((resolve) => (this.#settleEnded = resolve));
     try {
+      this.#watch?.expect();
       this.#process = start(options);
+      this.#watch?.add(this.#process.pid);
       this.#process.on('error', (error) => this.#failToStart(error));
       // Without descriptors left there is a process object, but it has no pipes.
       if (!this.#process.stdin) return;
       this.#outlet = new Outlet(this.#process.stdin);
       this.#listen(this.#process);
     } catch (error) {
+      this.#watch?.add(undefined);
       // The caller does not have the object yet and could not hear of its end.
       queueMicrotask(() => this.#failToStart(error as NodeJS.ErrnoException));
     }
@@ -179,6 +195,8 @@ export class Child {
     for (const timer of this.#timers) clearTimeout(timer);
     // What it started may still hold the pipes, and has lost whom it worked for.
     this.#signal('SIGKILL');
+    // Nothing can be started in a group that is being killed, and its number may soon be another's.
+    if (this.pid !== undefined) this.#watch?.remove(this.pid);
     this.#closePipes();
     // A last line without its newline, when somebody else holds the pipe open.
     this.#lines.end();

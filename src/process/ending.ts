@@ -11,6 +11,8 @@ export interface Ending {
   readonly stderr: readonly string[];
 }
 
+const SHOWN_STDERR_LINES = 10;
+
 /** To follow the name of the server. */
 export function describeEnding({ cause, exitCode, signal }: Ending): string {
   if (cause === 'spawn') return 'could not be started';
@@ -18,4 +20,11 @@ export function describeEnding({ cause, exitCode, signal }: Ending): string {
   if (signal !== null) return `was ended by ${signal}`;
   if (exitCode !== null) return `exited with code ${exitCode}`;
   return cause === 'stdin' ? 'closed its stdin' : 'closed its stdout';
+}
+
+/** The last lines of a server's stderr, to end a message with. */
+export function quoteStderr(lines: readonly string[]): string {
+  if (lines.length === 0) return '';
+  const shown = lines.slice(-SHOWN_STDERR_LINES).map((line) => `\n  ${line}`);
+  return `; the last lines of its stderr:${shown.join('')}`;
 }

@@ -1,13 +1,14 @@
 /** JSON-RPC batches, which one version of the protocol has: taken apart on the way in, answered together. */
-import type { Envelope } from '../wire/envelope.ts';
+import type { Envelope, Malformed } from '../wire/envelope.ts';
 import { elementsOf } from '../wire/json.ts';
 import { LineReader } from '../wire/lines.ts';
-import type { Malformed } from '../wire/envelope.ts';
 
 /** The only version with batches. */
 export const BATCH_VERSION = '2025-03-26';
 
 const NEWLINE = Buffer.from('\n');
+/** A request with another id is refused without one, so nothing is to be waited for. */
+const ANSWERABLE_ID = /^["\d-]/;
 
 /** One array of answers that is being gathered. */
 interface Batch {
@@ -18,11 +19,14 @@ interface Batch {
 export class Batches {
   readonly #open: Batch[] = [];
 
-  /** The messages of a batch, each as a line of its own. */
-  static split(array: Buffer): (Envelope | Malformed)[] {
+  /** The messages of a batch, each as a line of its own; an array in it is no batch again. */
+  static split(pieces: readonly Buffer[]): (Envelope | Malformed)[] {
+    const array = Buffer.concat(pieces);
     const messages: (Envelope | Malformed)[] = [];
-    const add = (message: Envelope | Malformed): void => void messages.push(message);
-    const reader = new LineReader({ onMessage: add, onMalformed: add });
+    const reader = new LineReader({
+      onMessage: (message) => void messages.push(message),
+      onMalformed: ({ problem, detail, id }) => void messages.push({ problem, detail, id }),
+    });
     for (const { start, end } of elementsOf(array, { start: array.indexOf('['), end: array.length })) {
       reader.push(Buffer.concat([array.subarray(start, end), NEWLINE]));
     }
@@ -35,17 +39,31 @@ export class Batches {
 
   /** Answers to these ids are to go out together. */
   expect(ids: readonly string[]): void {
-    if (ids.length > 0) this.#open.push({ ids: new Set(ids), answers: [] });
+    const answerable = ids.filter((id) => ANSWERABLE_ID.test(id));
+    if (answerable.length > 0) this.#open.push({ ids: new Set(answerable), answers: [] });
   }
 
   /** Keeps an answer that belongs to a batch; gives the line when it is the last. Undefined when it belongs to none. */
   gather(id: string, answer: readonly Buffer[]): readonly Buffer[] | undefined {
-    const batch = this.#open.find(({ ids }) => ids.has(id));
-    if (batch === undefined) return undefined;
-    batch.ids.delete(id);
-    batch.answers.push(Buffer.concat(answer).subarray(0, -1));
+    const batch = this.#take(id);
+    batch?.answers.push(Buffer.concat(answer).subarray(0, -1));
+    return batch && this.#finish(batch);
+  }
+
+  /** This id will not be answered; gives the line when it was the last. */
+  forget(id: string): readonly Buffer[] {
+    const batch = this.#take(id);
+    return batch === undefined ? [] : this.#finish(batch);
+  }
+
+  #take(id: string): Batch | undefined {
+    return this.#open.find(({ ids }) => ids.delete(id));
+  }
+
+  #finish(batch: Batch): readonly Buffer[] {
     if (batch.ids.size > 0) return [];
     this.#open.splice(this.#open.indexOf(batch), 1);
+    if (batch.answers.length === 0) return [];
     const text = batch.answers.map((one) => one.toString('latin1')).join(',');
     return [Buffer.from(`[${text}]\n`, 'latin1')];
   }

@@ -17,9 +17,13 @@ export interface Call {
 /** No escapes, no fractions, no more digits than a server's numbers may have. */
 const PLAIN_ID = /^(?:0|-?[1-9]\d{0,14}|"[ !#-[\]-~]*")$/;
 
+const REMEMBERED_TOKENS = 1000;
+
 export class Calls {
   readonly #bySentId = new Map<string, Call>();
   readonly #byToken = new Map<string, Call>();
+  /** Tokens of calls that became tasks: progress goes on after that answer. */
+  readonly #taskTokens = new Set<string>();
   #lastAlias = 0;
 
   get size(): number {
@@ -60,12 +64,21 @@ export class Calls {
     const calls = [...this.#bySentId.values()];
     this.#bySentId.clear();
     this.#byToken.clear();
+    this.#taskTokens.clear();
     return calls;
   }
 
-  /** Whether a call in flight carries this progress token. */
+  /** The call was answered with a task, which goes on under its token. */
+  keepToken({ token }: Call): void {
+    if (token === undefined) return;
+    const [oldest] = this.#taskTokens;
+    if (oldest !== undefined && this.#taskTokens.size === REMEMBERED_TOKENS) this.#taskTokens.delete(oldest);
+    this.#taskTokens.add(token);
+  }
+
+  /** Whether a call in flight, or a task, carries this progress token. */
   hasToken(token: string): boolean {
-    return this.#byToken.has(token);
+    return this.#byToken.has(token) || this.#taskTokens.has(token);
   }
 
   /** The client's own, if a reply to it can be recognised whatever the server does to it on the way. */

@@ -2,6 +2,7 @@
 import type { Log } from '../log.ts';
 import { Batches } from './batches.ts';
 import { Catalog } from './catalog.ts';
+import { ClientTasks } from './client-tasks.ts';
 import type { Opening } from './handshake.ts';
 import { KIND_NAMES, KINDS, type KindName } from './kinds.ts';
 import { Links } from './links.ts';
@@ -26,6 +27,7 @@ export class Conversation {
   readonly questions: Questions = new Questions();
   readonly links: Links = new Links();
   readonly batches: Batches = new Batches();
+  readonly clientTasks: ClientTasks = new ClientTasks();
   /** By server: the URIs that the client subscribed to, each with what the client calls it. */
   readonly subscriptions: Map<string, Map<string, string>> = new Map();
   readonly separator: string;
@@ -37,7 +39,8 @@ export class Conversation {
   readonly listed: Set<KindName> = new Set();
   /** Params of the client's last `logging/setLevel`, for servers that come later. */
   logLevel: Buffer | undefined;
-  isInitialized = false;
+  readonly #early: (() => void)[] = [];
+  #isInitialized = false;
   #opening: Opening | undefined;
   #said: ReadonlySet<string> = new Set();
 
@@ -57,6 +60,22 @@ export class Conversation {
     this.log = log;
     this.toClient = toClient;
     this.#explicitSeparator = separator;
+  }
+
+  /** Whether the client has said that it is ready. */
+  get isInitialized(): boolean {
+    return this.#isInitialized;
+  }
+
+  initialize(): void {
+    this.#isInitialized = true;
+    for (const act of this.#early.splice(0)) act();
+  }
+
+  /** A client is asked nothing before it is ready. */
+  whenInitialized(act: () => void): void {
+    if (this.#isInitialized) act();
+    else this.#early.push(act);
   }
 
   get opening(): Opening | undefined {

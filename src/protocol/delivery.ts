@@ -2,13 +2,14 @@
 import { McpError } from '../wire/error.ts';
 import type { Answer, Notification, Request } from '../wire/envelope.ts';
 import { parse } from '../wire/json.ts';
+import { stringAt } from '../wire/json.ts';
 import { failure, INTERNAL_ERROR, INVALID_PARAMS } from '../wire/messages.ts';
 import { type Splice, splice } from '../wire/splice.ts';
 import type { Call } from './calls.ts';
 import type { Entry } from './catalog.ts';
 import type { Conversation } from './conversation.ts';
 import { mayBelongTo } from './names.ts';
-import { findOwner, listCandidates, mayOwn, type Owner } from './owners.ts';
+import { findOwner, findSubscribed, listCandidates, mayOwn, type Owner } from './owners.ts';
 import type { Peer } from './peer.ts';
 import { ROUTES } from './routes.ts';
 import { decodeTaskIds } from './tasks.ts';
@@ -31,7 +32,9 @@ export class Delivery {
   }
 
   deliver(message: Request, wanted: Wanted): void {
-    const owner = findOwner(this.#shared, wanted);
+    const isEnding = message.method === 'resources/unsubscribe';
+    const subscribed = isEnding ? findSubscribed(this.#shared, wanted) : undefined;
+    const owner = subscribed ?? findOwner(this.#shared, wanted);
     if (owner !== undefined) this.#forward(message, wanted, owner);
     else this.#waitForOwner(message, wanted);
   }
@@ -50,6 +53,7 @@ export class Delivery {
     const span = message.param('requestId');
     if (span === undefined) return;
     const id = message.text(span);
+    if (!this.#shared.batches.isEmpty) this.#shared.toClient(...this.#shared.batches.forget(id));
     const waiting = [...this.#waiting].find((request) => request.id === id);
     if (waiting !== undefined && this.#waiting.delete(waiting)) return;
     for (const peer of this.#shared.peers.values()) {
@@ -80,13 +84,16 @@ export class Delivery {
   }
 
   async #askAround(message: Request, wanted: Wanted): Promise<void> {
+    this.#waiting.add(message);
     let refusal: McpError | undefined;
     for (const peer of listCandidates(this.#shared, wanted)) {
       try {
         peer.wake();
         await new Promise<void>((resolve) => peer.whenSettled(resolve));
+        if (!this.#waiting.has(message)) return;
         const answer = await peer.ask(message.method, message.params && message.bytes(message.params));
-        this.#noteSubscription(message, peer, wanted);
+        if (!this.#waiting.delete(message)) return;
+        this.#noteSubscription(message, wanted, { peer, original: message.bytes(wanted.span) });
         this.#passAnswer(message, peer, answer);
         return;
       } catch (error) {
@@ -95,6 +102,7 @@ export class Delivery {
         if (!NOT_FOUND_CODES.has(error.code)) break;
       }
     }
+    if (!this.#waiting.delete(message)) return;
     if (refusal === undefined) {
       this.#failUnowned(message, wanted);
       return;
@@ -133,7 +141,7 @@ export class Delivery {
     if (!original.equals(message.bytes(wanted.span))) splices.push({ span: wanted.span, bytes: original });
     if (call.sentId !== call.id) splices.push({ span: message.idSpan, bytes: Buffer.from(call.sentId) });
     if (wanted.kind !== 'tasks') splices.push(...decodeTaskIds(message, peer));
-    this.#noteSubscription(message, peer, wanted);
+    this.#noteSubscription(message, wanted, owner);
     peer.send(...splice(message.pieces, splices));
   }
 
@@ -148,12 +156,13 @@ export class Delivery {
   }
 
   /** Remembered for updates, which come under the server's URI, and for a server that is started again. */
-  #noteSubscription({ method }: Request, { key }: Peer, { name }: Wanted): void {
-    const original = name.startsWith(`${key}+`) ? name.slice(key.length + 1) : name;
-    const subscriptions = this.#shared.subscriptions.get(key) ?? new Map<string, string>();
-    if (method === 'resources/subscribe')
-      this.#shared.subscriptions.set(key, subscriptions.set(original, name));
-    else if (method === 'resources/unsubscribe') subscriptions.delete(original);
+  #noteSubscription({ method }: Request, { name }: Wanted, { peer, original }: Owner): void {
+    if (method !== 'resources/subscribe' && method !== 'resources/unsubscribe') return;
+    const uri = stringAt(original, { start: 0, end: original.length });
+    const subscriptions = this.#shared.subscriptions.get(peer.key) ?? new Map<string, string>();
+    this.#shared.subscriptions.set(peer.key, subscriptions);
+    if (method === 'resources/subscribe') subscriptions.set(uri, name);
+    else subscriptions.delete(uri);
   }
 
   #fail(message: Request, peer: Peer, what: string): void {

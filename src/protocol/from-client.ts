@@ -64,7 +64,7 @@ export class FromClient {
     else this.#fail(id, INVALID_REQUEST, `Invalid request: ${detail}`);
   }
 
-  #receiveBatch(batch: Buffer): void {
+  #receiveBatch(batch: readonly Buffer[]): void {
     const messages = Batches.split(batch);
     if (messages.length === 0) this.#fail(undefined, INVALID_REQUEST, 'Invalid request: the batch is empty');
     this.#shared.batches.expect(
@@ -176,16 +176,21 @@ export class FromClient {
       this.#shared.log.debug(`The client answered a request that nobody made (id ${message.id})`);
       return;
     }
-    const peer = this.#shared.peers.get(question.key);
-    const bytes = Buffer.from(question.serverId, 'latin1');
-    const splices = [{ span: message.idSpan, bytes }, ...(peer ? decodeTaskIds(message, peer) : [])];
-    peer?.send(...splice(message.pieces, splices));
+    const { clientTasks, peers } = this.#shared;
+    const { key, method, serverId } = question;
+    const peer = peers.get(key);
+    if (peer === undefined) return;
+    clientTasks.note(key, message);
+    const inside = method === 'tasks/list' ? clientTasks.narrow(key, message) : decodeTaskIds(message, peer);
+    const id = { span: message.idSpan, bytes: Buffer.from(serverId, 'latin1') };
+    peer.send(...splice(message.pieces, [id, ...inside]));
   }
 
   #receiveNotification(message: Notification): void {
-    if (message.method === 'notifications/initialized') this.#shared.isInitialized = true;
+    if (message.method === 'notifications/initialized') this.#shared.initialize();
     else if (message.method === 'notifications/cancelled') this.#delivery.cancel(message);
     else if (message.method === 'notifications/progress') this.#reportProgress(message);
+    else if (message.method === 'notifications/tasks/status') this.#reportTask(message);
     else this.#forwardToAll(message);
   }
 
@@ -195,6 +200,13 @@ export class FromClient {
     if (span === undefined || question?.serverToken === undefined) return;
     const bytes = Buffer.from(question.serverToken, 'latin1');
     this.#shared.peers.get(question.key)?.send(...splice(message.pieces, [{ span, bytes }]));
+  }
+
+  /** News of a task that the client made, for the server that it made it for. */
+  #reportTask(message: Notification): void {
+    const taskId = message.string(message.param('taskId')) ?? '';
+    const key = this.#shared.clientTasks.find(taskId) ?? '';
+    this.#shared.peers.get(key)?.send(...message.pieces);
   }
 
   #forwardToAll(message: Notification): void {

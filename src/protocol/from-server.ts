@@ -10,7 +10,14 @@ import {
   type Request,
 } from '../wire/envelope.ts';
 import type { Span } from '../wire/json.ts';
-import { failure, INTERNAL_ERROR, METHOD_NOT_FOUND, success } from '../wire/messages.ts';
+import {
+  type ErrorObject,
+  failure,
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  METHOD_NOT_FOUND,
+  success,
+} from '../wire/messages.ts';
 import { splice } from '../wire/splice.ts';
 import { BATCH_VERSION, Batches } from './batches.ts';
 import type { Call } from './calls.ts';
@@ -19,7 +26,7 @@ import { KINDS, type KindName } from './kinds.ts';
 import { qualify } from './names.ts';
 import type { Peer } from './peer.ts';
 import { CLIENT_CAPABILITIES } from './routes.ts';
-import { encodeTaskIds } from './tasks.ts';
+import { encodeTaskIds, findMadeTask } from './tasks.ts';
 
 const CHANGED: ReadonlyMap<string, readonly KindName[]> = new Map([
   [KINDS.tools.changed, ['tools']],
@@ -63,7 +70,8 @@ export class FromServer {
       this.#fail(peer, call, 'sent an answer with neither a result nor an error');
     } else {
       if (peer.has('resources')) this.#shared.links.note(peer.key, message);
-      const splices = encodeTaskIds(message, peer);
+      const splices = encodeTaskIds(message, peer, call.method.startsWith('tasks/'));
+      if (splices.length > 0 && findMadeTask(message) !== undefined) peer.calls.keepToken(call);
       if (message.id !== call.id)
         splices.push({ span: message.idSpan, bytes: Buffer.from(call.id, 'latin1') });
       this.#shared.answer(call.id, ...splice(message.pieces, splices));
@@ -76,12 +84,25 @@ export class FromServer {
       peer.send(...success(id, '{}'));
       return;
     }
+    const refusal = this.#findRefusal(peer, message);
+    if (refusal !== undefined) peer.send(failure(id, refusal));
+    else this.#shared.whenInitialized(() => this.#ask(peer, message));
+  }
+
+  #findRefusal({ key }: Peer, message: Request): ErrorObject | undefined {
+    const { method } = message;
     const capability = CLIENT_CAPABILITIES.get(method);
     if (capability !== undefined && this.#shared.opening?.capabilities.has(capability) !== true) {
       const text = `The client cannot do "${method}": it did not declare the capability "${capability}"`;
-      peer.send(failure(id, { code: METHOD_NOT_FOUND, message: text }));
-      return;
+      return { code: METHOD_NOT_FOUND, message: text };
     }
+    if (capability !== 'tasks' || method === 'tasks/list') return undefined;
+    const taskId = message.string(message.param('taskId')) ?? '';
+    if (this.#shared.clientTasks.find(taskId) === key) return undefined;
+    return { code: INVALID_PARAMS, message: `Task not found: ${taskId}` };
+  }
+
+  #ask(peer: Peer, message: Request): void {
     const question = this.#shared.questions.add(peer.key, message);
     const bytes = Buffer.from(question.id);
     const splices = [{ span: message.idSpan, bytes }, ...encodeTaskIds(message, peer)];
@@ -98,13 +119,16 @@ export class FromServer {
     else if (method === 'notifications/cancelled') this.#takeBack(peer, message);
     else if (method === 'notifications/message') this.#passLog(peer, message);
     else if (method === 'notifications/resources/updated') this.#passUpdate(peer, message);
-    else this.#shared.toClient(...splice(message.pieces, encodeTaskIds(message, peer)));
+    else {
+      const taskIds = encodeTaskIds(message, peer, method === 'notifications/tasks/status');
+      this.#shared.toClient(...splice(message.pieces, taskIds));
+    }
   }
 
   #progress(peer: Peer, message: Notification): void {
     const token = message.param('progressToken');
     if (token !== undefined && peer.calls.hasToken(message.text(token)))
-      this.#shared.toClient(...message.pieces);
+      this.#shared.toClient(...splice(message.pieces, encodeTaskIds(message, peer)));
   }
 
   #takeBack(peer: Peer, message: Notification): void {
@@ -121,13 +145,15 @@ export class FromServer {
     const name = message.string(logger);
     if (logger !== undefined && name !== undefined) {
       const bytes = Buffer.from(JSON.stringify(qualify(peer.key, name, this.#shared.separator)));
-      this.#shared.toClient(...splice(message.pieces, [{ span: logger, bytes }]));
+      const splices = [{ span: logger, bytes }, ...encodeTaskIds(message, peer)];
+      this.#shared.toClient(...splice(message.pieces, splices));
       return;
     }
     const inside = { start: params.start + 1, end: params.start + 1 };
     const isEmpty = /^\{\s*\}$/.test(message.text(params));
     const bytes = Buffer.from(`"logger":${JSON.stringify(peer.key)}${isEmpty ? '' : ','}`);
-    this.#shared.toClient(...splice(message.pieces, [{ span: inside, bytes }]));
+    const splices = [{ span: inside, bytes }, ...encodeTaskIds(message, peer)];
+    this.#shared.toClient(...splice(message.pieces, splices));
   }
 
   /** Under the URI that the client knows; only a client that subscribed at this server hears of it. */

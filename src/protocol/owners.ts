@@ -1,6 +1,7 @@
 /** Finds the server that a request is for. */
 import type { Entry } from './catalog.ts';
 import type { Conversation } from './conversation.ts';
+import type { KindName } from './kinds.ts';
 import { mayBelongTo } from './names.ts';
 import type { Peer } from './peer.ts';
 import { decodeTaskId } from './tasks.ts';
@@ -17,13 +18,22 @@ export interface Owner {
 
 export function findOwner(shared: Conversation, { kind, name }: Wanted): Owner | undefined {
   if (kind === 'tasks') return findTaskOwner(shared, name);
-  const entry = shared.catalogs[kind].find(name);
-  if (entry !== undefined) {
-    const { bytes, nameSpan } = entry.item;
-    const peer = shared.peers.get(entry.key);
-    return peer && { peer, entry, original: bytes.subarray(nameSpan.start, nameSpan.end) };
+  const owner = findListed(shared, kind, name);
+  if (owner !== undefined || kind === 'tools' || kind === 'prompts') return owner;
+  // A completion may name a template or what was made from it.
+  const resource = kind === 'templates' ? findListed(shared, 'resources', name) : undefined;
+  return resource ?? findUnlisted(shared, name);
+}
+
+/** The server at which the client subscribed to a URI, whoever claims it now. */
+export function findSubscribed(shared: Conversation, { name }: Wanted): Owner | undefined {
+  for (const [key, subscriptions] of shared.subscriptions) {
+    for (const [uri, exposed] of subscriptions) {
+      const peer = exposed === name ? shared.peers.get(key) : undefined;
+      if (peer !== undefined) return { peer, original: quote(uri) };
+    }
   }
-  return kind === 'resources' ? findUnlisted(shared, name) : undefined;
+  return undefined;
 }
 
 /** The servers that may turn out to have it, though nothing says so: for names none, for URIs all that have resources. */
@@ -38,20 +48,29 @@ export function mayOwn(shared: Conversation, peer: Peer, { kind, name }: Wanted)
   return mayBelongTo(peer.key, name, shared.separator);
 }
 
+function findListed(shared: Conversation, kind: KindName, name: string): Owner | undefined {
+  const entry = shared.catalogs[kind].find(name);
+  const peer = entry && shared.peers.get(entry.key);
+  if (entry === undefined || peer === undefined) return undefined;
+  const { bytes, nameSpan } = entry.item;
+  return { peer, entry, original: bytes.subarray(nameSpan.start, nameSpan.end) };
+}
+
 /** By a link that a server gave, by the key in front, by a template that fits. */
 function findUnlisted(shared: Conversation, uri: string): Owner | undefined {
   const linked = shared.peers.get(shared.links.find(uri) ?? '');
   if (linked?.has('resources') === true) return { peer: linked, original: quote(uri) };
+  const fitting = [...shared.catalogs.templates.entries].filter(({ item }) =>
+    matchesTemplate(item.name, uri),
+  );
   for (const peer of shared.peers.values()) {
     const prefix = `${peer.key}+`;
-    if (peer.has('resources') && uri.startsWith(prefix))
-      return { peer, original: quote(uri.slice(prefix.length)) };
+    // A scheme may have a plus too; a template that spells it out knows better.
+    if (!uri.startsWith(prefix) || fitting.some(({ item }) => item.name.startsWith(prefix))) continue;
+    if (peer.has('resources')) return { peer, original: quote(uri.slice(prefix.length)) };
   }
-  for (const { key, item } of shared.catalogs.templates.entries) {
-    const peer = shared.peers.get(key);
-    if (peer !== undefined && matchesTemplate(item.name, uri)) return { peer, original: quote(uri) };
-  }
-  return undefined;
+  const peer = shared.peers.get(fitting[0]?.key ?? '');
+  return peer && { peer, original: quote(uri) };
 }
 
 function findTaskOwner(shared: Conversation, taskId: string): Owner | undefined {

@@ -5,6 +5,7 @@ export interface Question {
   /** Our id, raw. */
   readonly id: string;
   readonly key: string;
+  readonly method: string;
   /** The server's id, raw. */
   readonly serverId: string;
   /** The server's progress token, raw; the client is given our id in its place. */
@@ -20,6 +21,7 @@ export class Questions {
     const question: Question = {
       id: String(++this.#lastId),
       key,
+      method: message.method,
       serverId: message.id,
       serverToken: token && message.text(token),
     };

@@ -19,22 +19,24 @@ export const TASK_NAMING = { separator: ':', isStrict: false } as const;
 
 const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 
-/** The server's ids in a message of its own, with its key in front. */
-export function encodeTaskIds(message: Envelope, peer: Peer): Splice[] {
+/** The server's ids in a message of its own, with its key in front; `isTask` when the message is about one task. */
+export function encodeTaskIds(message: Envelope, peer: Peer, isTask = false): Splice[] {
   if (!peer.has('tasks') || !message.line.includes('taskId"')) return [];
-  return findTaskIds(message).map((span) => {
-    const id = message.string(span) ?? '';
-    return { span, bytes: Buffer.from(JSON.stringify(`${peer.key}${TASK_NAMING.separator}${id}`)) };
+  const { params, result } = message;
+  const own = isTask ? findString(message, params ?? result, 'taskId') : undefined;
+  return [findRelated(message), findMadeTask(message), own].flatMap((span) => {
+    if (span === undefined) return [];
+    const id = `${peer.key}${TASK_NAMING.separator}${message.string(span)}`;
+    return [{ span, bytes: Buffer.from(JSON.stringify(id)) }];
   });
 }
 
-/** The client's ids in a message for this server, as the server knows them. */
+/** The id of the server's task that a message of the client belongs to, as the server knows it. */
 export function decodeTaskIds(message: Envelope, peer: Peer): Splice[] {
   if (!peer.has('tasks') || !message.line.includes('taskId"')) return [];
-  return findTaskIds(message).flatMap((span) => {
-    const id = decodeTaskId(message.string(span) ?? '', peer.key);
-    return id === undefined ? [] : [{ span, bytes: Buffer.from(JSON.stringify(id)) }];
-  });
+  const span = findRelated(message);
+  const id = span && decodeTaskId(message.string(span) ?? '', peer.key);
+  return span === undefined || id === undefined ? [] : [{ span, bytes: Buffer.from(JSON.stringify(id)) }];
 }
 
 /** The id as the server knows it; undefined when it is another's. */
@@ -43,17 +45,22 @@ export function decodeTaskId(id: string, key: string): string | undefined {
   return id.startsWith(prefix) ? id.slice(prefix.length) : undefined;
 }
 
-/** In params and in results: the task's own id, the id of a task just made, the id of the task this belongs to. */
-function findTaskIds(message: Envelope): Span[] {
-  const { line } = message;
-  const inside = (span: Span | undefined, name: string): Span | undefined =>
-    span && isObject(line, span) ? memberOf(line, span, name) : undefined;
-  return [message.params, message.result].flatMap((holder) => {
-    const related = inside(inside(holder, '_meta'), RELATED_TASK);
-    const places = [holder, inside(holder, 'task'), related];
-    return places.flatMap((place) => {
-      const id = inside(place, 'taskId');
-      return id !== undefined && isString(line, id) ? [id] : [];
-    });
-  });
+/** The id of the task that was made instead of an answer. */
+export function findMadeTask(answer: Envelope): Span | undefined {
+  return findString(answer, find(answer, answer.result, 'task'), 'taskId');
+}
+
+/** The id of the task that a message belongs to. */
+function findRelated(message: Envelope): Span | undefined {
+  const meta = find(message, message.params ?? message.result, '_meta');
+  return findString(message, find(message, meta, RELATED_TASK), 'taskId');
+}
+
+function findString(message: Envelope, holder: Span | undefined, name: string): Span | undefined {
+  const span = find(message, holder, name);
+  return span && isString(message.line, span) ? span : undefined;
+}
+
+function find({ line }: Envelope, holder: Span | undefined, name: string): Span | undefined {
+  return holder && isObject(line, holder) ? memberOf(line, holder, name) : undefined;
 }

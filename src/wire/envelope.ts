@@ -47,7 +47,9 @@ export class Envelope {
 
   /** Whether `params` is an object. */
   get hasParams(): boolean {
-    return this.params !== undefined && this.bytes(this.params)[0] === OPEN_OBJECT;
+    if (this.params === undefined) return false;
+    const { start } = this.params;
+    return this.bytes({ start, end: start + 1 })[0] === OPEN_OBJECT;
   }
 
   /** Where a member of `params` stands. */
@@ -114,7 +116,7 @@ export interface Malformed {
   readonly detail: string;
   readonly id: string | undefined;
   /** The line itself, when it is an array. */
-  readonly batch?: Buffer;
+  readonly batch?: readonly Buffer[];
 }
 
 /** Makes a message of a line that has been scanned. */
@@ -151,7 +153,7 @@ function findProblem(pieces: readonly Buffer[], scan: Scan): Omit<Malformed, 'id
     return { problem: 'json', detail: `it is not valid JSON at byte ${scan.brokenAt + 1}` };
   }
   if (!scan.isAscii && !areUtf8(pieces)) return { problem: 'json', detail: 'it is not valid UTF-8' };
-  if (scan.opener === OPEN_ARRAY) return { problem: 'batch', detail: 'it is a JSON array' };
+  if (scan.opener === OPEN_ARRAY) return { problem: 'batch', detail: 'it is a JSON array', batch: pieces };
   if (scan.opener !== OPEN_OBJECT) return { problem: 'shape', detail: 'it is not a JSON object' };
   // Two readers may choose differently between two members of one name, so neither of us may choose.
   const repeated = scan.members.repeated ?? scan.params.repeated;

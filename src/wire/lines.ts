@@ -1,6 +1,7 @@
 /** Cuts a stream of bytes into lines and reads each while it arrives. A line keeps its newline and its pieces. */
 import { createEnvelope, Envelope, findId, type Malformed } from './envelope.ts';
 import { Members } from './members.ts';
+import { Pieces } from './pieces.ts';
 import { Scanner } from './scanner.ts';
 
 export interface LineHandlers {
@@ -19,8 +20,8 @@ const EMPTY = Buffer.alloc(0);
 export class LineReader {
   readonly #handlers: LineHandlers;
   readonly #limit: number;
-  /** Pieces of the line that has no end yet; never joined, because joining a long line costs as much as reading it. */
-  #pieces: Buffer[] = [];
+  /** Of the line that has no end yet; not joined to one, because joining a long line costs as much as reading it. */
+  readonly #pieces = new Pieces();
   #length = 0;
   readonly #scanner = new Scanner();
   /** What is remembered of a line beyond the limit, to recognise it by. */
@@ -56,21 +57,23 @@ export class LineReader {
       this.#forget(bytes);
       return;
     }
-    this.#pieces.push(bytes);
+    this.#pieces.add(bytes);
     this.#scanner.feed(bytes);
   }
 
   #forget(bytes: Buffer): void {
-    const { id, tail } = this.#overlong ?? { id: findId(this.#pieces, this.#scanner.members), tail: EMPTY };
+    const { id, tail } = this.#overlong ?? {
+      id: findId(this.#pieces.all, this.#scanner.members),
+      tail: EMPTY,
+    };
     this.#overlong = { id, tail: Buffer.from(Buffer.concat([tail, bytes]).subarray(-REMEMBERED_BYTES)) };
-    this.#pieces = [];
+    this.#pieces.take();
   }
 
   #finish(): void {
-    const pieces = this.#pieces;
+    const pieces = this.#pieces.take();
     const overlong = this.#overlong;
     const scan = this.#scanner.finish();
-    this.#pieces = [];
     this.#overlong = undefined;
     this.#length = 0;
     this.#isFirstLine = false;

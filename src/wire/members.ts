@@ -15,7 +15,7 @@ const BY_SHAPE: readonly (string | undefined)[] = NAMES.reduce<(string | undefin
 }, []);
 
 /** A name in which every character is escaped. */
-const LONGEST_NAME_BYTES = 6 * Math.max(...NAMES.map((name) => name.length));
+export const LONGEST_NAME_BYTES: number = 6 * Math.max(...NAMES.map((name) => name.length));
 
 export class Members {
   readonly #names: string[] = [];

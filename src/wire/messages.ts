@@ -15,6 +15,7 @@ export interface ErrorObject {
   readonly data?: unknown;
 }
 
+const PROPER_ID = /^["\d-]/;
 const END = Buffer.from('}\n');
 
 /** Raw JSON in: text of ours, or bytes of others that go through untouched. */
@@ -34,9 +35,9 @@ export function success(id: string, result: Json): Buffer[] {
   return [Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":`, 'latin1'), bytes, END];
 }
 
-/** Without an id when it could not be read: clients refuse `null`. */
+/** Without an id when it could not be read, or is neither a string nor a number: clients refuse `null`. */
 export function failure(id: string | undefined, error: ErrorObject): Buffer {
-  const idMember = id === undefined ? '' : `"id":${id},`;
+  const idMember = id === undefined || !PROPER_ID.test(id) ? '' : `"id":${id},`;
   return Buffer.concat([
     Buffer.from(`{"jsonrpc":"2.0",${idMember}"error":`, 'latin1'),
     Buffer.from(JSON.stringify(error)),

@@ -2,7 +2,7 @@
  * Reads one line in the pieces it arrives in, checks that it is JSON, and notes where the members stand that routing
  * needs. Keeps its place between pieces, so that a long line is read while it arrives; builds no values, never recurses.
  */
-import { Members, readName } from './members.ts';
+import { LONGEST_NAME_BYTES, Members, readName } from './members.ts';
 import { continueNumber, isDigit, mayEnd, type NumberPlace, startNumber } from './number.ts';
 import { isAscii, type Seen, skipText } from './text.ts';
 
@@ -46,6 +46,8 @@ const LITERALS: ReadonlyMap<number, string> = new Map([
   [0x66, 'false'],
   [0x6e, 'null'],
 ]);
+/** Beyond the longest name that is looked for, with its quotes. */
+const REMEMBERED_KEY_BYTES = LONGEST_NAME_BYTES + 2;
 const SHORT_ESCAPES = '"\\/bfnrt';
 
 export class Scanner {
@@ -79,7 +81,9 @@ export class Scanner {
     while (at < bytes.length && this.#state !== BROKEN) at = this.#step(bytes, at);
     if (this.#isKey && (this.#state === STRING || this.#state === ESCAPE || this.#state === HEX)) {
       const part = bytes.subarray(this.#keyStart);
-      this.#keyPrefix = this.#keyPrefix ? Buffer.concat([this.#keyPrefix, part]) : part;
+      const whole = this.#keyPrefix ? Buffer.concat([this.#keyPrefix, part]) : part;
+      // Enough to tell that it is none of ours, however much more there is of it.
+      this.#keyPrefix = whole.subarray(0, REMEMBERED_KEY_BYTES);
       this.#keyStart = 0;
     }
     this.#offset += bytes.length;

@@ -12,6 +12,11 @@ const DEFAULTS: Command = {
   version: '9.8.7',
   strict: false,
   isolateEnv: false,
+  restart: false,
+  lazy: false,
+  idleTimeoutMs: 600_000,
+  maxProcesses: 50,
+  startupTimeoutMs: 30_000,
 };
 
 function parse(...argv: string[]): Command {
@@ -52,13 +57,23 @@ describe('parseOptions', () => {
       separator: '__',
       strict: true,
       isolateEnv: true,
+      restart: true,
+      lazy: true,
+      idleTimeoutMs: 0,
+      maxProcesses: 7,
+      startupTimeoutMs: 2500,
+      terminatorManifest: 'm.kill',
     };
-    const flags = ['--debug', '--strict', '--isolate-env'];
+    const flags = ['--debug', '--strict', '--isolate-env', '--restart', '--lazy'];
     const values = [
       ['--log-file', 'l.log'],
       ['--name', 'n'],
       ['--version', '1.2'],
       ['--separator', '__'],
+      ['--idle-timeout', '0'],
+      ['--max-processes', '7'],
+      ['--startup-timeout', '2.5'],
+      ['--terminator-manifest', 'm.kill'],
     ];
     expect(parse('--config', 'c.json', ...flags, ...values.flat())).toEqual(expected);
     expect(parse(...values.map((pair) => pair.join('=')), ...flags, 'c.json')).toEqual(expected);
@@ -69,12 +84,56 @@ describe('parseOptions', () => {
     expect(parse('c.json', '--separator=--')).toMatchObject({ separator: '--' });
   });
 
-  test.each([[['--help']], [['-h']], [['--nonsense', '--help']], [['c.json', '-h']]])(
-    'shows help for %j',
-    (argv) => {
-      expect(parse(...argv)).toEqual({ kind: 'help' });
-    },
-  );
+  test('starts again what is started on use', () => {
+    expect(parse('c.json', '--lazy')).toMatchObject({ lazy: true, restart: true });
+    expect(parse('c.json', '--restart')).toMatchObject({ lazy: false, restart: true });
+  });
+
+  test('takes check with its options in any order', () => {
+    const check = { kind: 'check', config: 'c.json', isolateEnv: false, startupTimeoutMs: 30_000 };
+    expect(parse('check', 'c.json')).toEqual({ ...check, json: false, tools: false });
+    const all = ['--json', '--tools', '--server', 'fs', '--isolate-env', '--separator=_'];
+    const more = { json: true, tools: true, server: 'fs', isolateEnv: true, separator: '_' };
+    expect(parse(...all, 'check', '--config', 'c.json')).toEqual({ ...check, ...more });
+  });
+
+  test('takes call with a tool and its arguments', () => {
+    const base = { kind: 'call', config: 'c.json', tool: 'fs:read', isolateEnv: false, debug: false };
+    const call = { ...base, startupTimeoutMs: 30_000 };
+    const values = ['path=a=b', 'n=-1', 'empty='];
+    expect(parse('call', 'fs:read', ...values, '--config', 'c.json', '--json')).toEqual({
+      ...call,
+      values,
+      json: true,
+    });
+    expect(parse('--config=c.json', 'call', 'fs:read', '--args', '{"a":1}')).toEqual({
+      ...call,
+      args: '{"a":1}',
+      values: [],
+      json: false,
+    });
+  });
+
+  test('takes terminate with its file', () => {
+    expect(parse('terminate', 'm.kill')).toEqual({ kind: 'terminate', path: 'm.kill' });
+  });
+
+  test('takes a config file that is named like a command', () => {
+    expect(parse('--config', 'check')).toMatchObject({ kind: 'serve', config: 'check' });
+    expect(parse('./call')).toMatchObject({ kind: 'serve', config: './call' });
+    expect(parse('--', 'check')).toMatchObject({ kind: 'serve', config: 'check' });
+  });
+
+  test.each([
+    [['--help']],
+    [['-h']],
+    [['help']],
+    [['check', '-h']],
+    [['--nonsense', '--help']],
+    [['c.json', '-h']],
+  ])('shows help for %j', (argv) => {
+    expect(parse(...argv)).toEqual({ kind: 'help' });
+  });
 
   test.each([[['--version']], [['c.json', '--version']], [['--version', '--debug']]])(
     'shows its own version for %j',
@@ -103,6 +162,32 @@ describe('parseOptions', () => {
     [['--config', 'a', '--config=b'], 'Option "--config" is given twice'],
     [['/My', 'Files/c.json'], 'Unexpected argument "Files/c.json", the config file is already "/My"'],
     [['--config', 'a.json', 'b.json'], 'Unexpected argument "b.json"'],
+    [
+      ['check'],
+      'No config file given: name the JSON file with your servers, as in mcp-simple-aggregator check',
+    ],
+    [['check', 'a.json', 'b.json'], 'Unexpected argument "b.json"'],
+    [['call'], 'No tool given: name it as KEY:TOOL, as in mcp-simple-aggregator call'],
+    [['call', 'a:b'], 'No config file given'],
+    [['call', 'a:b', 'x', '--config=c'], 'Unexpected argument "x": arguments of a tool are name=value'],
+    [['call', 'a:b', '=x', '--config=c'], 'Unexpected argument "=x"'],
+    [['call', 'a:b', 'x=1', '--args={}', '--config=c'], 'The arguments are given twice'],
+    [['terminate'], 'No manifest given: name the file of --terminator-manifest'],
+    [['terminate', 'a', 'b'], 'Unexpected argument "b", the manifest is already "a"'],
+    [['c.json', '--tools'], 'Option "--tools" is for "check", not for serving'],
+    [['c.json', '--json'], 'Option "--json" is for "check" and "call", not for serving'],
+    [['check', 'c.json', '--lazy'], 'Option "--lazy" is for serving, not for "check"'],
+    [['terminate', 'm', '--config=c'], 'Option "--config" is for serving and "check" and "call"'],
+    [['c.json', '--idle-timeout', '5'], 'add --lazy'],
+    [
+      ['c.json', '--startup-timeout', 'soon'],
+      'Option "--startup-timeout" needs seconds from 0.1 to 1000000, as in --startup-timeout 30: found "soon"',
+    ],
+    [['c.json', '--startup-timeout', '0'], 'needs seconds from 0.1'],
+    [['c.json', '--startup-timeout', '-5'], 'found "-5"'],
+    [['c.json', '--lazy', '--idle-timeout', '1e3'], 'Option "--idle-timeout" needs seconds from 0 to'],
+    [['c.json', '--max-processes', '0'], 'Option "--max-processes" needs a whole number from 1 to'],
+    [['c.json', '--max-processes', '2.5'], 'as in --max-processes 50: found "2.5"'],
   ])('refuses %j with what to do', (argv, message) => {
     expect(catchMessage(...argv)).toContain(message);
   });
@@ -118,10 +203,23 @@ describe('parseOptions', () => {
     ['--log_file', '--log-file'],
     ['--isolated-env', '--isolate-env'],
     ['--seperator', '--separator'],
+    ['--max-proceses', '--max-processes'],
+    ['--jsn', '--json'],
   ])('guesses what %s was meant to be', (given, meant) => {
     expect(catchMessage(given, 'x')).toBe(
       `Unknown option "${given.split('=')[0]}": did you mean "${meant}"?`,
     );
+  });
+
+  test.each([
+    ['chek', 'check'],
+    ['Check', 'check'],
+    ['cal', 'call'],
+    ['terminat', 'terminate'],
+  ])('guesses which command %s was meant to be', (given, meant) => {
+    const message = `Unknown command "${given}": did you mean "${meant}"?`;
+    expect(catchMessage(given)).toContain(message);
+    expect(catchMessage(given, '--config', 'c.json')).toContain(message);
   });
 
   test.each(['--frobnicate', '-x', '-', '-s'])(
@@ -146,11 +244,15 @@ describe('HELP', () => {
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(80);
   });
 
-  test('lists only options that exist', () => {
+  test('lists every option, and only those that exist', () => {
     const options = new Set(HELP.match(/--[a-z-]+/g));
-    expect(options.size).toBe(9);
+    expect(options.size).toBe(19);
     for (const option of options) {
       expect(() => parse('c.json', `${option}=1`)).not.toThrow(/Unknown option/);
     }
+  });
+
+  test('names every command', () => {
+    for (const command of ['check', 'call', 'terminate']) expect(HELP).toContain(`\n  ${command} `);
   });
 });

@@ -1,6 +1,7 @@
 /** The watchdog with real processes: it ends exactly what was left, and holds on to nothing. Linux only, for /proc. */
 import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
-import { existsSync, readlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
@@ -161,6 +162,15 @@ test('holds nothing but its lifeline', async () => {
 test('is not impressed by signals that are meant for us', async () => {
   const { watchdog, shells } = watch();
   const pid = await startStubborn(watchdog);
+  const ignored = (): number => {
+    const status = readFileSync(`/proc/${shells[0]?.pid}/status`, 'latin1');
+    return Number.parseInt(/SigIgn:\s*(\w+)/.exec(status)?.[1] ?? '', 16);
+  };
+  await until(
+    WAIT_MS,
+    () => (ignored() & (1 << (constants.signals.SIGTERM - 1))) !== 0,
+    () => 'a shell that has read its first line',
+  );
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) shells[0]?.kill(signal);
   watchdog.close();
   await gone(pid);

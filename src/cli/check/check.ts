@@ -32,7 +32,7 @@ export async function runCheck(command: CheckCommand): Promise<number> {
       servers.length === 0 ? [`${quote(command.config)} has no servers that are not disabled: add one`] : [],
     clean: stage.clean,
   });
-  const columns = process.stdout.isTTY ? process.stdout.columns : Infinity;
+  const columns = (process.stdout.isTTY && process.stdout.columns) || Infinity;
   await print(
     command.json ? `${JSON.stringify(report, undefined, 2)}\n` : renderReport(report, stage.paint, columns),
   );

@@ -42,7 +42,8 @@ export class Stage {
     this.progress = new Progress(total, {
       write: (text) => stderr.write(text),
       isLively: isLively(stderr, env),
-      columns: stderr.columns ?? DEFAULT_COLUMNS,
+      // A terminal that does not know its size says 0.
+      columns: stderr.columns || DEFAULT_COLUMNS,
       paint: this.paintError,
       now: () => performance.now(),
     });

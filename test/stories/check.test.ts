@@ -1,0 +1,270 @@
+/** `check` as a person runs it: what works, what does not and why, for eyes and for machines. */
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { until, within } from '../support/deadline.ts';
+import { fixture } from '../support/fixture.ts';
+import { findMarked, killMarked, MARK } from '../support/processes.ts';
+import { makeProject } from '../support/project.ts';
+import { type Outcome, run, type RunOptions } from '../support/run.ts';
+import { CLI, makeFolder, type ServerEntry } from '../support/session.ts';
+
+const CANARY = 'canary-secret-19ab';
+
+function writeConfig(servers: Record<string, ServerEntry>): string {
+  const file = join(makeFolder(), 'config.json');
+  writeFileSync(file, JSON.stringify({ mcpServers: servers }));
+  return file;
+}
+
+function check(
+  servers: Record<string, ServerEntry>,
+  args: string[] = [],
+  options: RunOptions = {},
+): Promise<Outcome> {
+  return run(['check', '--config', writeConfig(servers), ...args], options);
+}
+
+/** A server that is nothing but a script. */
+function script(code: string, entry: Partial<ServerEntry> = {}): ServerEntry {
+  return { command: 'node', args: ['-e', code], ...entry };
+}
+
+interface Json {
+  ok: boolean;
+  servers: ({ key: string; state: string; failure?: { advice: string[] } } & Record<string, unknown>)[];
+  warnings: string[];
+  notes: string[];
+}
+
+async function checkJson(
+  servers: Record<string, ServerEntry>,
+  args: string[] = [],
+): Promise<Json & { code: number | null }> {
+  const { code, stdout } = await check(servers, ['--json', ...args]);
+  return { ...(JSON.parse(stdout) as Json), code };
+}
+
+test('shows every server in a table and ends with code 0 when all is well', async () => {
+  const servers = { one: fixture({ name: 'first', tools: ['echo', 'pid'] }), two: fixture({ tools: ['x'] }) };
+  const { code, stdout, stderr } = await check(servers);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^KEY +STATE +SERVER +PROTOCOL +ERA +TOOLS/);
+  expect(stdout).toMatch(/^one +ready +first 1 +2025-11-25 +handshake +2 .* s +(?:\d+ MB|–)$/m);
+  expect(stdout).toMatch(/^two +ready +fixture 1 .* 1 /m);
+  expect(stdout).toMatch(/^All is well: 2 of 2 servers ready, 3 tools/m);
+  expect(stderr).toMatch(/^one: ready after \d/m);
+  expect(stdout + stderr).not.toContain('\u001B');
+});
+
+test('leaves nothing running', async () => {
+  const mark = randomUUID();
+  onTestFinished(() => killMarked(mark));
+  const servers = {
+    a: fixture({ ignoreEof: true, ignoreSigterm: true }),
+    b: fixture({ hang: 'initialize' }),
+  };
+  await check(servers, ['--startup-timeout', '1'], { env: { [MARK]: mark } });
+  await until(
+    5000,
+    () => findMarked(mark).length === 0,
+    () => JSON.stringify(findMarked(mark)),
+  );
+});
+
+test('tells machines the same', async () => {
+  const { code, ok, servers, warnings } = await checkJson({ a: fixture({ tools: ['echo'] }) }, ['--tools']);
+  expect({ code, ok, warnings }).toEqual({ code: 0, ok: true, warnings: [] });
+  expect(servers).toMatchObject([
+    {
+      key: 'a',
+      state: 'ready',
+      name: 'fixture',
+      version: '1',
+      era: 'handshake',
+      protocolVersion: '2025-11-25',
+      tools: 1,
+      prompts: 0,
+      resources: 0,
+      toolList: [{ name: 'a:echo', description: '' }],
+    },
+  ]);
+  expect(servers[0]?.['startupMs']).toBeGreaterThan(0);
+  if (process.platform === 'linux') expect(servers[0]?.['memoryBytes']).toBeGreaterThan(1024 * 1024);
+});
+
+test('lists every tool with the first line of its description', async () => {
+  const tool = JSON.stringify({ name: 'sum', description: 'Adds numbers\nand more', inputSchema: {} });
+  const { stdout } = await check({ math: fixture({ tools: [tool] }) }, ['--tools']);
+  expect(stdout).toMatch(/^math:sum {2}Adds numbers$/m);
+});
+
+test('checks one server only, and knows which key was meant', async () => {
+  const servers = { github: fixture(), other: { command: '/nonexistent/server' } };
+  expect((await checkJson(servers, ['--server', 'github'])).servers).toHaveLength(1);
+  const { code, stderr } = await check(servers, ['--server', 'gihtub']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('The config has no server "gihtub": did you mean "github"?');
+});
+
+test('says why a server failed, with its code and its last words, and goes on with the others', async () => {
+  const servers = { good: fixture(), bad: fixture({ stderr: 'disk on fire\n', exit: 3 }) };
+  const { code, stdout } = await check(servers);
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^good +ready/m);
+  expect(stdout).toMatch(/^bad +failed/m);
+  expect(stdout).toContain('✗ bad: It exited with code 3 while it was starting\n  stderr | disk on fire\n');
+  expect(stdout).toMatch(/^Not all is well: 1 of 2 servers ready/m);
+});
+
+test.each<[string, ServerEntry, RegExp]>([
+  ['a command that is not there', { command: 'uvx', env: { PATH: '/nonexistent' } }, /Install uv/],
+  [
+    'a variable that is not set',
+    script('console.error("Error: ACME_TOKEN is required"); process.exit(1)'),
+    /variable "ACME_TOKEN": set it in "env" of "a"/,
+  ],
+  [
+    'a server that speaks HTTP',
+    script('console.log("Listening on http://localhost:3000"); setInterval(() => {}, 1e6)'),
+    /seems to serve HTTP/,
+  ],
+  [
+    'a server that talks on stdout',
+    script('console.log("Welcome!"); process.exit(1)'),
+    /stdout is for the protocol alone/,
+  ],
+  ['a file that is not there', { command: 'node', args: ['/nonexistent/index.js'] }, /file that it needs/],
+  [
+    'another Node.js',
+    script('require("node:no-such-thing")'),
+    /may need another Node\.js than this one \(v\d+/,
+  ],
+  ['a program that ends by itself', script(''), /may not be an MCP server by itself/],
+  ['a silent program', fixture({ hang: 'initialize' }), /--startup-timeout/],
+])('says what to do about %s', async (_, entry, advice) => {
+  const { servers, code } = await checkJson({ a: entry }, ['--startup-timeout', '2']);
+  expect(code).toBe(1);
+  expect(servers[0]?.failure?.advice.join('\n')).toMatch(advice);
+});
+
+test('says what to do about npx without a network', async () => {
+  const { env } = makeProject();
+  const { stdout } = await check({ a: { command: 'npx', args: ['-y', 'no-such-package-at-all'] } }, [], {
+    env,
+  });
+  expect(stdout).toMatch(/→ "npx" fetches the server from the network and could not/);
+});
+
+test('shows the directories that were searched for a command', async () => {
+  const { stdout } = await check({ a: { command: 'no-such-command', env: { PATH: '/somewhere/bin' } } });
+  expect(stdout).toContain(
+    'Command "no-such-command" was not found in any directory of PATH (/somewhere/bin)',
+  );
+});
+
+test('opens a server that knows only the stateless era', async () => {
+  const code = `
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method, params } = JSON.parse(line);
+      const version = params?._meta?.['io.modelcontextprotocol/protocolVersion'];
+      const results = {
+        'server/discover': { capabilities: { tools: {} }, serverInfo: { name: 'new', version: '2' } },
+        'tools/list': { tools: [{ name: 'a' }] },
+      };
+      const result = version === '2026-07-28' ? results[method] : undefined;
+      const error = { code: -32022, message: 'Unsupported protocol version' };
+      console.log(JSON.stringify({ jsonrpc: '2.0', id, ...(result ? { result } : { error }) }));
+    });`;
+  const { servers } = await checkJson({ a: script(code) });
+  expect(servers).toMatchObject([
+    { state: 'ready', name: 'new', era: 'stateless', protocolVersion: '2026-07-28', tools: 1 },
+  ]);
+});
+
+test('warns of what some clients refuse, and then all is not well', async () => {
+  const long = 'a-tool-with-a-name-so-long-that-it-is-longer-than-sixty-four-characters';
+  const servers = {
+    a: fixture({ tools: [long, 'b_c', 'same'] }),
+    'a:b': fixture({ tools: ['c', 'same'] }),
+    loud: fixture({ tools: ['d'], banner: 'Hello!\n' }),
+  };
+  const { code, warnings, notes } = await checkJson(servers);
+  expect(code).toBe(1);
+  expect(warnings.join('\n')).toContain(`1 tool name over 64 characters`);
+  expect(warnings.join('\n')).toContain('"a:b_c", "a:b:c" become the same name (a_b_c)');
+  expect(warnings.join('\n')).toMatch(/loud: it printed 1 line on stdout/);
+  expect(warnings.join('\n')).not.toContain('Claude Desktop');
+  expect(notes.join('\n')).toContain('"a" and "a:b" both have "same"');
+});
+
+test('warns of names that collide, and of those that an explicit separator keeps from Claude Desktop', async () => {
+  const servers = { a: fixture({ tools: ['b.c'] }), 'a.b': fixture({ tools: ['c'] }) };
+  const { warnings } = await checkJson(servers, ['--separator', '.']);
+  expect(warnings.join('\n')).toContain('"a.b.c" is spelled by two servers');
+  expect(warnings.join('\n')).toContain('Claude Desktop refuses the whole list because of 1 name: "a.b.c"');
+});
+
+test('shows neither secrets nor escape sequences of a server', async () => {
+  const entry = script(
+    'console.error("\\u001b[31m" + process.env.TOKEN); console.log(process.env.TOKEN); process.exit(1)',
+    { env: { TOKEN: CANARY } },
+  );
+  for (const args of [[], ['--json']]) {
+    const { stdout, stderr } = await check({ a: entry }, args);
+    expect(stdout).toContain('***');
+    expect(stdout + stderr).not.toContain(CANARY);
+    expect(stdout).not.toContain('\u001B');
+  }
+});
+
+test('refuses a config that is wrong, for machines too', async () => {
+  const file = writeConfig({ a: { command: '' } });
+  const { code, stdout, stderr } = await run(['check', file, '--json']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('mcpServers.a.command: must not be empty');
+  expect(JSON.parse(stdout)).toMatchObject({
+    ok: false,
+    problems: ['mcpServers.a.command: must not be empty'],
+  });
+});
+
+test('has something to say about a config without servers', async () => {
+  const { code, stdout } = await check({});
+  expect(code).toBe(1);
+  expect(stdout).toContain('has no servers that are not disabled');
+});
+
+test.skipIf(!existsSync('/usr/bin/script'))(
+  'shows on a terminal what is starting, and stops at Ctrl-C',
+  async () => {
+    const file = writeConfig({ slow: fixture({ hang: 'initialize' }) });
+    const mark = randomUUID();
+    const { NO_COLOR: _, CI: __, ...env } = process.env;
+    const command = `'${process.execPath}' '${CLI}' check '${file}'`;
+    const terminal = spawn('/usr/bin/script', ['-qec', command, '/dev/null'], {
+      cwd: makeFolder(),
+      env: { ...env, TERM: 'xterm', [MARK]: mark },
+    });
+    onTestFinished(() => killMarked(mark));
+    let shown = '';
+    terminal.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
+    const exited = new Promise((resolve) => {
+      terminal.on('exit', resolve);
+    });
+    await until(
+      20_000,
+      () => /slow {2}\d\.\d s/.test(shown) && shown.includes('\u001B[0J'),
+      () => shown,
+    );
+    terminal.stdin.write('\u0003');
+    expect(await within(20_000, exited, () => shown)).toBe(130);
+    await until(
+      5000,
+      () => findMarked(mark).length === 0,
+      () => JSON.stringify(findMarked(mark)),
+    );
+  },
+);
