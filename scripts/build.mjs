@@ -25,6 +25,7 @@ await build({
   outfile: 'dist/main.cjs',
   // The start reads the file as Latin-1, which is the fastest: so it must be ASCII.
   charset: 'ascii',
+  external: ['./people.cjs'],
   // One file: what is imported on demand lies in it, unevaluated.
   supported: { 'dynamic-import': false },
 });
@@ -33,6 +34,7 @@ await build({
 const digest = createHash('sha256').update(readFileSync('dist/main.cjs')).digest('hex').slice(0, 12);
 
 await Promise.all([
+  build({ ...command, entryPoints: ['src/cli/people.ts'], outfile: 'dist/people.cjs' }),
   build({
     ...command,
     entryPoints: ['src/bin.ts'],

@@ -1,8 +1,7 @@
 /** The command: arguments in, exit code out. Only this file and cli/ touch the process they run in. */
 import { HELP } from './cli/help.ts';
-import { type Command, parseOptions, UsageError } from './cli/options.ts';
+import { type Command, parseOptions } from './cli/options.ts';
 import { serve } from './cli/serve.ts';
-import { ConfigError } from './config/validate.ts';
 import { VERSION } from './version.ts';
 
 const USAGE_ERROR = 2;
@@ -24,19 +23,25 @@ export async function run(): Promise<Outcome> {
     }
     return { exitCode: await runForPeople(command), isTypical: false };
   } catch (error) {
-    const isExpected = error instanceof UsageError || error instanceof ConfigError;
+    const isExpected = isMistake(error);
     const text = isExpected ? error.message : String(error instanceof Error ? error.stack : error);
     process.stderr.write(`mcp-simple-aggregator: ${text}\n`);
     return { exitCode: isExpected ? USAGE_ERROR : 1, isTypical: false };
   }
 }
 
-/** What a person runs at a terminal; loaded only then, because serving must not pay for it. */
+/** What a person runs at a terminal, from a file of its own: serving must not even read it. */
 async function runForPeople(
   command: Exclude<Command, { kind: 'serve' | 'help' | 'version' }>,
 ): Promise<number> {
-  if (command.kind === 'check') return (await import('./cli/check/check.ts')).runCheck(command);
-  if (command.kind === 'call') return (await import('./cli/call/call.ts')).runCall(command);
-  const { terminate } = await import('./cli/terminate.ts');
-  return terminate(command.path, (line) => void process.stdout.write(`${line}\n`));
+  // oxlint-disable-next-line typescript/no-require-imports -- built beside this file
+  const people = require('./people.cjs') as typeof import('./cli/people.ts');
+  if (command.kind === 'check') return people.runCheck(command);
+  if (command.kind === 'call') return people.runCall(command);
+  return people.terminate(command.path, (line) => void process.stdout.write(`${line}\n`));
+}
+
+/** By name: the other file has classes of its own. */
+function isMistake(error: unknown): error is Error {
+  return error instanceof Error && (error.name === 'UsageError' || error.name === 'ConfigError');
 }

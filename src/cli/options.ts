@@ -21,7 +21,7 @@ interface Starting {
   readonly startupTimeoutMs: number;
 }
 
-export interface ServeCommand extends Starting {
+interface ServeCommand extends Starting {
   readonly kind: 'serve';
   readonly debug: boolean;
   readonly logFile?: string;

@@ -42,7 +42,7 @@ export function readInputs(typed: Typed, tool: string, schema: Schema): string {
 }
 
 /** What a tool takes, one argument per line. */
-export function describeInputs({ properties = {}, required = [] }: Schema): string[] {
+function describeInputs({ properties = {}, required = [] }: Schema): string[] {
   const rows = Object.entries(properties).map(([name, property]) => ({
     name,
     type: describeType(property),

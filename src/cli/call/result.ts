@@ -46,7 +46,7 @@ export function describeResult(result: ToolResult, save: Save = createSave()): s
 }
 
 /** Files of one run lie together, in a folder that is made when the first one comes. */
-export function createSave(): Save {
+function createSave(): Save {
   let folder: string | undefined;
   return (name, bytes) => {
     folder ??= mkdtempSync(join(tmpdir(), 'mcp-call-'));

@@ -6,7 +6,7 @@ import type { Memory } from './memory.ts';
 import type { Era, Probe } from './probe.ts';
 import { findRemarks, measureList } from './warnings.ts';
 
-export interface ToolReport {
+interface ToolReport {
   /** As clients see it. */
   readonly name: string;
   /** The first line of its description. */

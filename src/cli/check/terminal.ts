@@ -2,7 +2,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { Log } from '../../log.ts';
 
-export type Colour = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+type Colour = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 export type Paint = (colour: Colour, text: string) => string;
 
 export interface Cell {
