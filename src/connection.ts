@@ -2,7 +2,8 @@
 import { Child, type SpawnProcess, type Watch } from './process/child.ts';
 import { explainSpawnFailure } from './process/command.ts';
 import { describeEnding, type Ending } from './process/ending.ts';
-import { type Answer, type Envelope, isAnswer, isRequest, type Malformed } from './wire/envelope.ts';
+import { splitBatch } from './wire/batch.ts';
+import { type Answer, Envelope, isAnswer, isRequest, type Malformed } from './wire/envelope.ts';
 import { readError } from './wire/error.ts';
 import {
   failure,
@@ -66,6 +67,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export class NodeStdioMcpConnection implements McpConnection {
   readonly #options: McpConnectionOptions;
   readonly #child: Child;
+  /** Whether a version was agreed on in which several messages may come as one array. */
+  acceptsBatches = false;
   /** Why the process could not be started, as a sentence. */
   readonly explainSpawn: (error: NodeJS.ErrnoException) => string;
   readonly #waiting = new Map<string, Waiting>();
@@ -196,6 +199,13 @@ export class NodeStdioMcpConnection implements McpConnection {
   }
 
   #receiveMalformed(line: Malformed): void {
+    if (line.batch !== undefined && this.acceptsBatches) {
+      for (const one of splitBatch(line.batch)) {
+        if (one instanceof Envelope) this.#receive(one);
+        else this.#receiveMalformed(one);
+      }
+      return;
+    }
     const waiting = line.id === undefined ? undefined : this.#take(line.id);
     if (waiting === undefined) this.#options.onMalformed?.(line);
     else waiting.reject(new ConnectionError(`The answer cannot be read: ${line.detail}`));

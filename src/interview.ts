@@ -4,6 +4,7 @@ import type { NodeStdioMcpConnection } from './connection.ts';
 import type { Opening } from './protocol/handshake.ts';
 import { KINDS, type KindName } from './protocol/kinds.ts';
 import { EMPTY_LIST, readList, type ServerList } from './protocol/lists.ts';
+import { BATCH_VERSION } from './wire/batch.ts';
 import { parse } from './wire/json.ts';
 import { McpError } from './wire/error.ts';
 import { isObject } from './wire/json.ts';
@@ -17,6 +18,7 @@ export interface Interview {
 
 /** With the client's own words, so that the server sees the client and not us. */
 export async function interview(connection: NodeStdioMcpConnection, opening: Opening): Promise<Interview> {
+  connection.acceptsBatches = opening.protocolVersion === BATCH_VERSION;
   const answer = await connection.request('initialize', opening.params);
   if (!answer.result || !isObject(answer.line, answer.result)) throw new Error('its answer is not an object');
   const welcome = Buffer.from(answer.bytes(answer.result));

@@ -1,12 +1,5 @@
-/** JSON-RPC batches, which one version of the protocol has: taken apart on the way in, answered together. */
-import type { Envelope, Malformed } from '../wire/envelope.ts';
-import { elementsOf } from '../wire/json.ts';
-import { LineReader } from '../wire/lines.ts';
+/** Gathers the answers to a batch of the client, so that they go out together. */
 
-/** The only version with batches. */
-export const BATCH_VERSION = '2025-03-26';
-
-const NEWLINE = Buffer.from('\n');
 /** A request with another id is refused without one, so nothing is to be waited for. */
 const ANSWERABLE_ID = /^["\d-]/;
 
@@ -18,20 +11,6 @@ interface Batch {
 
 export class Batches {
   readonly #open: Batch[] = [];
-
-  /** The messages of a batch, each as a line of its own; an array in it is no batch again. */
-  static split(pieces: readonly Buffer[]): (Envelope | Malformed)[] {
-    const array = Buffer.concat(pieces);
-    const messages: (Envelope | Malformed)[] = [];
-    const reader = new LineReader({
-      onMessage: (message) => void messages.push(message),
-      onMalformed: ({ problem, detail, id }) => void messages.push({ problem, detail, id }),
-    });
-    for (const { start, end } of elementsOf(array, { start: array.indexOf('['), end: array.length })) {
-      reader.push(Buffer.concat([array.subarray(start, end), NEWLINE]));
-    }
-    return messages;
-  }
 
   get isEmpty(): boolean {
     return this.#open.length === 0;

@@ -1,4 +1,5 @@
 /** Takes each message of the client to where it belongs, or answers it. No I/O, no timers. */
+import { BATCH_VERSION, splitBatch } from '../wire/batch.ts';
 import {
   type Answer,
   Envelope,
@@ -18,7 +19,6 @@ import {
   success,
 } from '../wire/messages.ts';
 import { splice } from '../wire/splice.ts';
-import { BATCH_VERSION, Batches } from './batches.ts';
 import { Catalog } from './catalog.ts';
 import type { Conversation } from './conversation.ts';
 import type { Delivery } from './delivery.ts';
@@ -65,7 +65,7 @@ export class FromClient {
   }
 
   #receiveBatch(batch: readonly Buffer[]): void {
-    const messages = Batches.split(batch);
+    const messages = splitBatch(batch);
     if (messages.length === 0) this.#fail(undefined, INVALID_REQUEST, 'Invalid request: the batch is empty');
     this.#shared.batches.expect(
       messages.flatMap((one) => (one instanceof Envelope && isRequest(one) ? [one.id] : [])),

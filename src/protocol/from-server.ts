@@ -19,7 +19,6 @@ import {
   success,
 } from '../wire/messages.ts';
 import { splice } from '../wire/splice.ts';
-import { BATCH_VERSION, Batches } from './batches.ts';
 import type { Call } from './calls.ts';
 import type { Conversation } from './conversation.ts';
 import { KINDS, type KindName } from './kinds.ts';
@@ -49,14 +48,7 @@ export class FromServer {
   }
 
   /** A line that could not be read as a whole; whose answer it was may still be known. */
-  receiveMalformed(peer: Peer, { id, detail, batch }: Malformed): void {
-    if (batch !== undefined && this.#shared.opening?.protocolVersion === BATCH_VERSION) {
-      for (const one of Batches.split(batch)) {
-        if (one instanceof Envelope) this.receive(peer, one);
-        else this.receiveMalformed(peer, one);
-      }
-      return;
-    }
+  receiveMalformed(peer: Peer, { id, detail }: Malformed): void {
     const call = id === undefined ? undefined : peer.calls.take(id);
     if (call !== undefined) this.#fail(peer, call, `sent an answer that cannot be passed on: ${detail}`);
     this.#shared.log.warn(`A line of its stdout was dropped: ${detail}`, peer.key);

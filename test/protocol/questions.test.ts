@@ -11,7 +11,8 @@ test('two servers may ask under the same id; the answers do not get mixed up', (
   const questions = new Questions();
   const [a, b] = [ask(questions, 'a', '1'), ask(questions, 'b', '1')];
   expect(a.id).not.toBe(b.id);
-  expect(questions.take(b.id)).toEqual({ id: b.id, key: 'b', serverId: '1', serverToken: undefined });
+  const method = 'sampling/createMessage';
+  expect(questions.take(b.id)).toEqual({ id: b.id, key: 'b', method, serverId: '1', serverToken: undefined });
   expect(questions.take(a.id)).toMatchObject({ key: 'a', serverId: '1' });
   expect(questions.take(a.id)).toBeUndefined();
 });

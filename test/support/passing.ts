@@ -8,7 +8,7 @@ const SERVER: string = join(import.meta.dirname, '../fixtures/passing.mjs');
 const WAIT_MS = 20_000;
 
 /** All that a server of the handshake era can say it has. */
-export const ALL = {
+const ALL = {
   completions: {},
   logging: {},
   prompts: { listChanged: true },
@@ -38,6 +38,8 @@ export interface PassingOptions {
   pageSize?: number;
   /** Raw reply members by method, such as `"result":{}`. */
   replies?: Record<string, string>;
+  /** Methods that are answered only when the tool `release` is called. */
+  hold?: string[];
   /** Raw lines that it writes as soon as it may. */
   prologue?: string[];
   /** Reads nothing before this file has this text. */

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { within } from './deadline.ts';
 import { killMarked, MARK } from './processes.ts';
-import { CLI, makeFolder } from './session.ts';
+import { CLI, cleanEnvironment, makeFolder } from './session.ts';
 
 const WAIT_MS = 20_000;
 
@@ -22,9 +22,8 @@ export interface Outcome {
 export async function run(argv: string[], options: RunOptions = {}): Promise<Outcome> {
   const mark = randomUUID();
   onTestFinished(() => killMarked(mark));
-  const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [CLI, ...argv], {
-    env: { PATH, HOME, [MARK]: mark, ...options.env },
+    env: { ...cleanEnvironment(), [MARK]: mark, ...options.env },
     cwd: options.cwd ?? makeFolder(),
     detached: true,
   });

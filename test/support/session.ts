@@ -58,9 +58,9 @@ export function makeFolder(): string {
   return folder;
 }
 
-function cleanEnvironment(): Record<string, string | undefined> {
-  const { PATH, HOME, USER, LANG } = process.env;
-  return { PATH, HOME, USER, LANG };
+export function cleanEnvironment(): Record<string, string | undefined> {
+  const { PATH, HOME, USER, LANG, XDG_CACHE_HOME } = process.env;
+  return { PATH, HOME, USER, LANG, XDG_CACHE_HOME };
 }
 
 export class Session {
