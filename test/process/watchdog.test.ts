@@ -138,6 +138,17 @@ test('knows of a process as soon as it is told, and even one that it is not told
   }
 });
 
+test.skipIf(!existsSync('/bin/bash'))('speaks to bash, which is the shell of macOS, as well', async () => {
+  const { watchdog } = watch({
+    spawn: (_, args, options) => spawn('/bin/bash', args, { ...options, argv0: 'sh' }),
+  });
+  const [first, second] = [await startStubborn(watchdog), await startStubborn(watchdog)];
+  watchdog.remove(second);
+  watchdog.close();
+  await gone(first);
+  expect(hasEnded(second, process.platform)).toBe(false);
+});
+
 test('does not keep the program running that uses it', async () => {
   const { pid, signal } = await runProgram('watchdog.add(child.pid); child.unref();');
   expect(signal).toBeNull();
