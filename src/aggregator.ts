@@ -149,7 +149,7 @@ export class Aggregator {
     await Promise.all(this.#servers.map((server) => server.stop()));
     for (const server of this.#servers) this.#lifecycle.abandon(server);
     this.#watchdog?.close();
-    this.#cache.save();
+    this.#save();
     this.#outlet.flush();
   }
 
@@ -207,7 +207,8 @@ export class Aggregator {
       },
       onFailed: (server) => {
         this.#checkListed();
-        this.#options.onServerFailed?.(server.key);
+        // One that was known before is only not there now.
+        if (server.facts === undefined) this.#options.onServerFailed?.(server.key);
       },
     };
   }
@@ -226,8 +227,12 @@ export class Aggregator {
     this.#cache.update(Cache.identify(server.config), server.facts);
     this.#saveTimer ??= setTimeout(() => {
       this.#saveTimer = undefined;
-      this.#cache.save();
+      this.#save();
     }, SAVE_AFTER_MS).unref();
+  }
+
+  #save(): void {
+    this.#cache.save(new Set(this.#servers.map((server) => Cache.identify(server.config))));
   }
 
   #describe(): Description {

@@ -42,7 +42,7 @@ export class Cache {
     this.#listFile = base && `${base}.lists`;
   }
 
-  /** Names what would be run, and nothing of it can be read back. */
+  /** Names what would be run, without saying it. */
   static identify({ command, args, cwd, env }: ServerConfig): string {
     return longDigest(JSON.stringify([command, args, cwd, Object.entries(env)]));
   }
@@ -76,10 +76,11 @@ export class Cache {
     this.#written.set(id, facts);
   }
 
-  save(): void {
+  /** Keeps what is known of these servers; others are not in the config any more. */
+  save(current?: ReadonlySet<string>): void {
     if (!this.#hasChanged || this.#welcomeFile === undefined || this.#listFile === undefined) return;
     this.#hasChanged = false;
-    const all = [...this.#written];
+    const all = [...this.#written].filter(([id]) => current?.has(id) ?? true);
     writeLines(
       this.#listFile,
       all.flatMap(([id, { lists }]) => KIND_NAMES.map((kind) => renderList(id, kind, lists[kind]))),

@@ -1,13 +1,11 @@
 /** Asks a server who it is and what it has: the handshake, then its lists. Keeps nothing. */
-import type { Facts } from './cache.ts';
 import type { NodeStdioMcpConnection } from './connection.ts';
 import type { Opening } from './protocol/handshake.ts';
 import { KINDS, type KindName } from './protocol/kinds.ts';
 import { EMPTY_LIST, readList, type ServerList } from './protocol/lists.ts';
 import { BATCH_VERSION } from './wire/batch.ts';
-import { parse } from './wire/json.ts';
 import { McpError } from './wire/error.ts';
-import { isObject } from './wire/json.ts';
+import { isObject, parse } from './wire/json.ts';
 import { METHOD_NOT_FOUND, notification } from './wire/messages.ts';
 
 export interface Interview {
@@ -17,13 +15,18 @@ export interface Interview {
 }
 
 /** With the client's own words, so that the server sees the client and not us. */
-export async function interview(connection: NodeStdioMcpConnection, opening: Opening): Promise<Interview> {
+export async function interview(
+  connection: NodeStdioMcpConnection,
+  opening: Opening,
+  onWelcome: (welcome: Buffer) => void,
+): Promise<Interview> {
   connection.acceptsBatches = opening.protocolVersion === BATCH_VERSION;
   const answer = await connection.request('initialize', opening.params);
   if (!answer.result || !isObject(answer.line, answer.result)) throw new Error('its answer is not an object');
   const welcome = Buffer.from(answer.bytes(answer.result));
   const capabilities = readCapabilities(welcome);
   connection.send(notification('notifications/initialized'));
+  onWelcome(welcome);
   const [tools, prompts, resources, templates] = await Promise.all([
     askList(connection, 'tools', capabilities),
     askList(connection, 'prompts', capabilities),
@@ -31,20 +34,6 @@ export async function interview(connection: NodeStdioMcpConnection, opening: Ope
     askList(connection, 'templates', capabilities),
   ]);
   return { welcome, lists: { tools, prompts, resources, templates } };
-}
-
-/** What is worth remembering of it. */
-export function extractFacts({ welcome, lists }: Interview): Facts {
-  const { tools, prompts, resources, templates } = lists;
-  return {
-    welcome,
-    lists: {
-      tools: tools.items,
-      prompts: prompts.items,
-      resources: resources.items,
-      templates: templates.items,
-    },
-  };
 }
 
 /** A list that the server advertises but does not give counts as empty: real servers do that. */

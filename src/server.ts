@@ -2,11 +2,9 @@
 import type { Facts } from './cache.ts';
 import type { ServerConfig } from './config/validate.ts';
 import type { NodeStdioMcpConnection } from './connection.ts';
-import { askList, extractFacts, type Interview, interview, readCapabilities } from './interview.ts';
-import type { LaunchSettings } from './launch.ts';
-import type { Pool } from './pool.ts';
+import { extractFacts, findChanges, hasItems } from './facts.ts';
+import { askList, type Interview, interview, readCapabilities } from './interview.ts';
 import { describeEnding, type Ending, quoteStderr } from './process/ending.ts';
-import type { Watchdog } from './process/watchdog.ts';
 import { Calls } from './protocol/calls.ts';
 import type { Opening } from './protocol/handshake.ts';
 import { KIND_NAMES, type KindName } from './protocol/kinds.ts';
@@ -14,21 +12,11 @@ import type { ServerList } from './protocol/lists.ts';
 import type { Peer, ServerStatus } from './protocol/peer.ts';
 import { Refresher } from './refresher.ts';
 import { Restarts } from './restarts.ts';
+import type { ServerSettings } from './server-settings.ts';
 import type { Answer, Envelope, Malformed } from './wire/envelope.ts';
 import type { Json } from './wire/messages.ts';
 
-/** What all servers have in common. */
-export interface ServerSettings extends LaunchSettings {
-  /** Whether a server that is down is started again when it is needed. */
-  readonly restart: boolean;
-  /** Whether a server may be put to rest while nobody uses it. */
-  readonly lazy: boolean;
-  readonly pool: () => Pool;
-  /** The one for all servers. */
-  readonly openWatchdog: () => Promise<Watchdog>;
-  /** Whether somebody waits for news of this server, though it owes no answer. */
-  readonly isHeld: (key: string) => boolean;
-}
+export type { ServerSettings } from './server-settings.ts';
 
 export interface ServerHandlers {
   onMessage(server: Server, message: Envelope): void;
@@ -135,7 +123,7 @@ export class Server implements Peer {
       this.#handlers.onList(this, kind, { items: facts.lists[kind], findings: [] }, false);
     }
     // One that had nothing to list would never be needed, whatever it has by now: it is started to find out.
-    if (KIND_NAMES.some((kind) => facts.lists[kind].length > 0)) this.status = 'stopped';
+    if (hasItems(facts)) this.status = 'stopped';
   }
 
   open(opening: Opening): void {
@@ -224,8 +212,12 @@ export class Server implements Peer {
       this.#fail(`it was not ready within ${startupTimeoutMs / 1000} s`);
     }, startupTimeoutMs);
     try {
-      const answers = await interview(connection, opening);
-      if (this.status === 'initializing' && connection === this.#connection) this.#comeUp(answers);
+      const answers = await interview(connection, opening, (welcome) => {
+        // One that is listed, and says the same of itself as before, can be used while its lists are read again.
+        const isSame = hasItems(this.facts) && this.facts.welcome.equals(welcome);
+        if (isSame && connection === this.#connection) this.#comeUp();
+      });
+      if (connection === this.#connection) this.#takeAnswers(answers);
     } catch (error) {
       if (connection.isConnected) this.#fail(`it refused the handshake: ${(error as Error).message}`);
     } finally {
@@ -233,15 +225,23 @@ export class Server implements Peer {
     }
   }
 
-  #comeUp(answers: Interview): void {
-    this.#learn(extractFacts(answers));
-    for (const kind of KIND_NAMES) this.#handlers.onList(this, kind, answers.lists[kind], false);
+  #takeAnswers(answers: Interview): void {
+    if (this.status === 'initializing') {
+      this.#learn(extractFacts(answers));
+      for (const kind of KIND_NAMES) this.#handlers.onList(this, kind, answers.lists[kind], false);
+      this.#comeUp();
+    } else {
+      for (const kind of findChanges(this.facts, answers)) this.#renew(kind, answers.lists[kind]);
+    }
+    this.#refresher?.start();
+  }
+
+  #comeUp(): void {
     this.#lastUse = Date.now();
     this.status = 'running';
     // Before those who waited: what they ask is to find everything as it was.
     this.#handlers.onUp(this);
     this.#settle('running');
-    this.#refresher?.start();
   }
 
   #renew(kind: KindName, list: ServerList): void {
