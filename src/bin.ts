@@ -15,6 +15,9 @@ interface Exports {
   run?(): Promise<Outcome>;
 }
 
+/** How much longer code must be than what is kept, to be worth writing. */
+const WORTH_KEEPING = 1.02;
+
 const file = join(__dirname, 'main.cjs');
 const directory = findCacheDirectory(process.env, process.platform);
 const cacheFile = directory && join(directory, `${__DIGEST__}-${process.version}-${process.arch}.code`);
@@ -25,7 +28,7 @@ const script = new Script(`(function(exports,require,module){${source}})`, { fil
 const main: { exports: Exports } = { exports: {} };
 (script.runInThisContext() as Program)(main.exports, require, main);
 void main.exports.run?.().then(({ exitCode, isTypical }) => {
-  if (isTypical && (cachedData === undefined || script.cachedDataRejected === true)) keepCode();
+  if (isTypical) keepCode();
   process.exit(exitCode);
 });
 
@@ -37,13 +40,19 @@ function readCode(): Buffer | undefined {
   }
 }
 
-/** Whole or not at all, and never in anybody's way: without it, the next start is only slower. */
+/**
+ * What was compiled in this run, if it is more than was kept before: a run with other options uses other parts. Whole or
+ * not at all, and never in anybody's way: without it, the next start is only slower.
+ */
 function keepCode(): void {
   if (cacheFile === undefined) return;
   try {
+    const code = script.createCachedData();
+    const kept = script.cachedDataRejected === true ? 0 : (cachedData?.length ?? 0);
+    if (code.length < kept * WORTH_KEEPING) return;
     mkdirSync(dirname(cacheFile), { recursive: true, mode: 0o700 });
     const draft = `${cacheFile}.${process.pid}`;
-    writeFileSync(draft, script.createCachedData(), { mode: 0o600 });
+    writeFileSync(draft, code, { mode: 0o600 });
     renameSync(draft, cacheFile);
   } catch {
     // A read-only home, a full disk.

@@ -11,7 +11,7 @@ test('gives the values that FNV-1a is known by', () => {
 test('is as long for every text, and safe in a file name', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
-      expect(longDigest(text)).toMatch(/^[0-9a-f]{32}$/);
+      expect(longDigest(text)).toMatch(/^[0-9a-f]{16}$/);
       expect(longDigest(text)).toBe(longDigest(text));
     }),
   );
