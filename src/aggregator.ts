@@ -4,6 +4,7 @@ import { Announcer } from './announcer.ts';
 import { Cache } from './cache.ts';
 import { extendChain } from './chain.ts';
 import type { Config } from './config/load.ts';
+import { Eras } from './era/eras.ts';
 import { ListGate } from './list-gate.ts';
 import type { Log } from './log.ts';
 import { Pool } from './pool.ts';
@@ -19,6 +20,7 @@ import type { Description, Identity, Opening } from './protocol/handshake.ts';
 import { Lifecycle } from './protocol/lifecycle.ts';
 import { Server, type ServerHandlers, type ServerSettings } from './server.ts';
 import { LineReader } from './wire/lines.ts';
+import { notification } from './wire/messages.ts';
 import { Outlet, type Writable } from './wire/outlet.ts';
 
 export interface AggregatorOptions extends Identity {
@@ -65,6 +67,7 @@ export class Aggregator {
   readonly #cache: Cache;
   readonly #outlet: Outlet;
   readonly #shared: Conversation;
+  readonly #eras: Eras;
   readonly #delivery: Delivery;
   readonly #lifecycle: Lifecycle;
   readonly #fromServer: FromServer;
@@ -82,7 +85,7 @@ export class Aggregator {
     this.#options = options;
     this.#outlet = new Outlet(output);
     this.#cache = new Cache(options.cacheDirectory, config.path);
-    this.#announcer = new Announcer((line) => this.#send(line));
+    this.#announcer = new Announcer((method) => this.#tell(method));
     const settings = this.#settle(config);
     const handlers = this.#handle();
     this.#servers = config.servers.map((entry) => new Server(entry, settings, handlers));
@@ -92,15 +95,17 @@ export class Aggregator {
     });
     const toClient = (...pieces: readonly Buffer[]): void => this.#send(...pieces);
     this.#shared = new Conversation({ peers: this.#servers, separator, restart, log, toClient });
-    this.#delivery = new Delivery(this.#shared);
-    this.#lifecycle = new Lifecycle(this.#shared, {
+    this.#eras = new Eras(this.#shared, { later: startTimer, createSecret: () => crypto.randomUUID() });
+    this.#delivery = new Delivery(this.#shared, this.#eras);
+    this.#lifecycle = new Lifecycle(this.#shared, this.#eras, {
       announce: (kind) => {
-        if (this.#shared.isInitialized && !this.#isClosing) this.#announcer.add(kind);
+        const isHeard = this.#shared.isInitialized || !this.#eras.listens.isEmpty;
+        if (isHeard && !this.#isClosing) this.#announcer.add(kind);
       },
       repeat: (call) => this.#delivery.repeat(call),
     });
-    this.#fromServer = new FromServer(this.#shared);
-    const fromClient = new FromClient(this.#shared, this.#delivery, {
+    this.#fromServer = new FromServer(this.#shared, this.#eras);
+    const fromClient = new FromClient(this.#shared, this.#eras, this.#delivery, {
       describe: () => this.#describe(),
       onOpen: (opening) => this.#open(opening),
       whenListed: (act) => this.#gate.whenOpen(act),
@@ -142,6 +147,7 @@ export class Aggregator {
       await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
     }
     this.#isClosing = true;
+    this.#eras.listens.endAll(this.#options);
     this.#gate.close();
     this.#announcer.close();
     this.#pool.close();
@@ -172,7 +178,7 @@ export class Aggregator {
       startupTimeoutMs: this.#options.startupTimeoutMs ?? STARTUP_TIMEOUT_MS,
       pool: () => this.#pool,
       openWatchdog: () => this.#openWatchdog(),
-      isHeld: (key) => this.#shared.isHeld(key),
+      isHeld: (key) => this.#shared.isHeld(key) || this.#eras.isHeld(key),
     };
   }
 
@@ -244,7 +250,11 @@ export class Aggregator {
     if (this.#opening !== undefined) return;
     this.#opening = opening;
     this.#gate.startWaiting();
-    for (const server of this.#servers) server.open(opening);
+    for (const server of this.#servers) {
+      if (opening.era === 'modern')
+        server.avoidsProbe = this.#cache.avoidsProbe(Cache.identify(server.config));
+      server.open(opening);
+    }
     this.#checkListed();
   }
 
@@ -258,10 +268,21 @@ export class Aggregator {
     return isWaiting || this.#servers.some(({ calls }) => calls.size > 0);
   }
 
+  /** In the way of the handshake era, and in that of the stateless one. */
+  #tell(method: string): void {
+    if (this.#shared.isInitialized) this.#send(notification(method));
+    this.#eras.announce(method);
+  }
+
   #send(...pieces: readonly Buffer[]): void {
     this.#outlet.push(...pieces);
     if (this.#isPaused || this.#isClosing || this.#outlet.waitingBytes < FULL_BYTES) return;
     this.#isPaused = true;
     for (const server of this.#servers) server.pause();
   }
+}
+
+function startTimer(ms: number, act: () => void): () => void {
+  const timer = setTimeout(act, ms).unref();
+  return () => clearTimeout(timer);
 }

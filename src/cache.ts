@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ServerConfig } from './config/validate.ts';
 import { longDigest } from './digest.ts';
+import { DISCOVER, type Era } from './era/modern.ts';
 import { KIND_NAMES, KINDS, type KindName } from './protocol/kinds.ts';
 import { isSameList, type Item, readItems } from './protocol/lists.ts';
 import type { Envelope } from './wire/envelope.ts';
@@ -10,7 +11,10 @@ import { LineReader } from './wire/lines.ts';
 
 /** What a server said of itself. */
 export interface Facts {
-  /** The result of its `initialize`, in its own bytes. */
+  readonly era: Era;
+  /** Whether it took `server/discover` so badly that it is better not asked again. */
+  readonly avoidsProbe: boolean;
+  /** The result of its `initialize` or `server/discover`, in its own bytes. */
   readonly welcome: Buffer;
   readonly lists: Readonly<Record<KindName, readonly Item[]>>;
 }
@@ -18,13 +22,15 @@ export interface Facts {
 /** The first line of every file; another program's, or another version's, is not read. */
 const HEADER = '{"method":"mcp-simple-aggregator/cache/1"}\n';
 const WELCOME = 'initialize';
+/** The same of a server that must not be asked anything before. */
+const ONLY_WELCOME = 'initialize/only';
 const OBJECT_START = 0x7b;
 
 export class Cache {
   readonly #welcomeFile: string | undefined;
   readonly #listFile: string | undefined;
   readonly #written = new Map<string, Facts>();
-  #welcomes: ReadonlyMap<string, Buffer> | undefined;
+  #welcomes: ReadonlyMap<string, Welcome> | undefined;
   #hasChanged = false;
 
   /** One pair of files for each config; without a directory, nothing is remembered. */
@@ -40,8 +46,11 @@ export class Cache {
   }
 
   readWelcome(id: string): Buffer | undefined {
-    this.#welcomes ??= readWelcomes(this.#welcomeFile);
-    return this.#welcomes.get(id);
+    return this.#readWelcome(id)?.welcome;
+  }
+
+  avoidsProbe(id: string): boolean {
+    return this.#readWelcome(id)?.avoidsProbe === true;
   }
 
   /** Everything about all servers that are known. */
@@ -53,10 +62,10 @@ export class Cache {
       lists.set(id, { ...lists.get(id), [kind]: readItems(message, KINDS[kind]).items });
     });
     for (const [id, { tools, prompts, resources, templates }] of lists) {
-      const welcome = this.readWelcome(id);
+      const welcome = this.#readWelcome(id);
       // A file that was cut off is a server that is not known.
       if (!welcome || !tools || !prompts || !resources || !templates) continue;
-      this.#written.set(id, { welcome, lists: { tools, prompts, resources, templates } });
+      this.#written.set(id, { ...welcome, lists: { tools, prompts, resources, templates } });
     }
     return new Map(this.#written);
   }
@@ -78,17 +87,33 @@ export class Cache {
     );
     writeLines(
       this.#welcomeFile,
-      all.map(([id, { welcome }]) => renderLine(id, WELCOME, [welcome])),
+      all.map(([id, facts]) => renderLine(id, nameWelcome(facts), [facts.welcome])),
     );
+  }
+
+  #readWelcome(id: string): Welcome | undefined {
+    this.#welcomes ??= readWelcomes(this.#welcomeFile);
+    return this.#welcomes.get(id);
   }
 }
 
-function readWelcomes(file: string | undefined): ReadonlyMap<string, Buffer> {
-  const welcomes = new Map<string, Buffer>();
+type Welcome = Omit<Facts, 'lists'>;
+
+function nameWelcome({ era, avoidsProbe }: Welcome): string {
+  if (era === 'modern') return DISCOVER;
+  return avoidsProbe ? ONLY_WELCOME : WELCOME;
+}
+
+function readWelcomes(file: string | undefined): ReadonlyMap<string, Welcome> {
+  const welcomes = new Map<string, Welcome>();
   readLines(file, (id, message) => {
-    const welcome = message.result && message.bytes(message.result);
+    const { method, result } = message;
+    const welcome = result && message.bytes(result);
     // Valid as JSON, damaged still: every server answers with an object.
-    if (message.method === WELCOME && welcome?.[0] === OBJECT_START) welcomes.set(id, welcome);
+    if (welcome?.[0] !== OBJECT_START) return;
+    if (method === DISCOVER) welcomes.set(id, { era: 'modern', avoidsProbe: false, welcome });
+    else if (method === WELCOME || method === ONLY_WELCOME)
+      welcomes.set(id, { era: 'legacy', avoidsProbe: method === ONLY_WELCOME, welcome });
   });
   return welcomes;
 }
@@ -136,6 +161,6 @@ function writeLines(file: string, lines: readonly Buffer[]): void {
 }
 
 function isSame(one: Facts, other: Facts): boolean {
-  if (!one.welcome.equals(other.welcome)) return false;
+  if (!one.welcome.equals(other.welcome) || nameWelcome(one) !== nameWelcome(other)) return false;
   return KIND_NAMES.every((kind) => isSameList(one.lists[kind], other.lists[kind]));
 }

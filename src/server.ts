@@ -2,7 +2,9 @@
 import type { Facts } from './cache.ts';
 import type { ServerConfig } from './config/validate.ts';
 import type { NodeStdioMcpConnection } from './connection.ts';
-import { askList, extractFacts, type Interview, interview, readCapabilities } from './interview.ts';
+import { type Meta, readMember } from './era/envelope.ts';
+import { type Era, SERVER_KEY } from './era/modern.ts';
+import { askList, extractFacts, type Findings, Interview, readCapabilities } from './interview.ts';
 import type { LaunchSettings } from './launch.ts';
 import type { Pool } from './pool.ts';
 import { describeEnding, type Ending, quoteStderr } from './process/ending.ts';
@@ -58,10 +60,14 @@ export class Server implements Peer {
   problem: string | undefined;
   /** What it said of itself, at this start or an earlier one. */
   facts: Facts | undefined;
+  /** Whether it is known to take it badly when it is asked for its era. */
+  avoidsProbe = false;
   #connection: NodeStdioMcpConnection | undefined;
+  #interview: Interview | undefined;
   #refresher: Refresher | undefined;
   #opening: Opening | undefined;
   #capabilities: ReadonlySet<string> = new Set();
+  info: string | undefined;
   #lastUse = Date.now();
   /** Requests of ours that it still owes an answer to. */
   #asked = 0;
@@ -75,6 +81,10 @@ export class Server implements Peer {
 
   get key(): string {
     return this.config.key;
+  }
+
+  get era(): Era {
+    return this.facts?.era ?? 'legacy';
   }
 
   get isBusy(): boolean {
@@ -169,7 +179,7 @@ export class Server implements Peer {
     );
     this.#connection = connection;
     this.#refresher = new Refresher(
-      (kind) => askList(connection, kind, this.#capabilities),
+      (kind) => askList(connection, kind, this.#capabilities, this.#meta),
       // What a process said that is gone does not hold for the next one.
       (kind, list) => connection === this.#connection && this.#renew(kind, list),
     );
@@ -224,7 +234,8 @@ export class Server implements Peer {
       this.#fail(`it was not ready within ${startupTimeoutMs / 1000} s`);
     }, startupTimeoutMs);
     try {
-      const answers = await interview(connection, opening);
+      this.#interview = new Interview(connection, opening, this.avoidsProbe);
+      const answers = await this.#interview.run();
       if (this.status === 'initializing' && connection === this.#connection) this.#comeUp(answers);
     } catch (error) {
       if (connection.isConnected) this.#fail(`it refused the handshake: ${(error as Error).message}`);
@@ -233,7 +244,8 @@ export class Server implements Peer {
     }
   }
 
-  #comeUp(answers: Interview): void {
+  #comeUp(answers: Findings): void {
+    this.avoidsProbe = answers.avoidsProbe;
     this.#learn(extractFacts(answers));
     for (const kind of KIND_NAMES) this.#handlers.onList(this, kind, answers.lists[kind], false);
     this.#lastUse = Date.now();
@@ -252,7 +264,15 @@ export class Server implements Peer {
 
   #learn(facts: Facts): void {
     this.facts = facts;
-    this.#capabilities = readCapabilities(facts.welcome);
+    const { welcome, era } = facts;
+    this.#capabilities = readCapabilities(welcome, era);
+    this.info =
+      era === 'modern' ? readMember(welcome, '_meta', SERVER_KEY) : readMember(welcome, 'serverInfo');
+  }
+
+  /** What requests of ours carry. */
+  get #meta(): Meta | undefined {
+    return this.era === 'modern' ? this.#opening?.meta : undefined;
   }
 
   #close(connection: NodeStdioMcpConnection, ending: Ending): void {
@@ -260,7 +280,12 @@ export class Server implements Peer {
     if (connection !== this.#connection) return;
     this.#connection = undefined;
     const what = describeEnding(ending);
-    if (this.status === 'initializing') {
+    const diedOfProbe = this.#interview?.isProbing === true && ending.error === undefined;
+    if (this.status === 'initializing' && diedOfProbe && !this.#isEnding) {
+      this.#settings.log.debug(`It ${what} when it was asked for its era; it is started once more`, this.key);
+      this.avoidsProbe = true;
+      void this.launch();
+    } else if (this.status === 'initializing') {
       this.#fail(
         ending.error ? connection.explainSpawn(ending.error) : `it ${what} while it was starting`,
         ending.stderr,
