@@ -108,10 +108,14 @@ export class Suspensions {
     return false;
   }
 
+  /** Its process is gone, and with it everything that it asked. */
+  down(peer: Peer): void {
+    for (const suspension of this.#byToken.values()) if (suspension.peer === peer) suspension.asked.clear();
+  }
+
   #suspend(peer: Peer, call: Call, questions: readonly Asked[]): void {
     if (this.#byToken.size >= MOST_SUSPENDED) {
-      const text = `The client owes answers to ${MOST_SUSPENDED} questions already`;
-      for (const { id } of questions) peer.send(failure(id, { code: INTERNAL_ERROR, message: text }));
+      refuseAll(peer, questions, `The client owes answers to ${MOST_SUSPENDED} questions already`);
       return;
     }
     const token = `${TOKEN_START}${this.#tools.createSecret()}`;
@@ -140,10 +144,6 @@ export class Suspensions {
     call.id = message.id;
     call.claim = claim;
     call.hold = undefined;
-    if (finish !== undefined) {
-      this.#shared.answer(message.id, ...finish(message.id));
-      return;
-    }
     const token = message.meta('progressToken');
     call.heardAs = token === undefined ? '' : message.text(token);
     const responses = message.param('inputResponses');
@@ -152,18 +152,20 @@ export class Suspensions {
       if (question !== undefined) peer.send(...success(question.id, message.bytes(value)));
       asked.delete(name);
     }
-    // What is not answered, or was asked meanwhile.
-    if (asked.size > 0) this.#suspend(peer, call, [...asked.values()]);
+    if (finish !== undefined) {
+      refuseAll(peer, asked.values(), 'The call is over');
+      this.#shared.answer(message.id, ...finish(message.id));
+    } else if (asked.size > 0) {
+      // What is not answered, or was asked meanwhile.
+      this.#suspend(peer, call, [...asked.values()]);
+    }
   }
 
   #expire(suspension: Suspension): void {
     const { peer, call, asked, finish } = suspension;
     this.#forget(suspension);
-    if (finish !== undefined) return;
-    for (const { id } of asked.values()) {
-      peer.send(failure(id, { code: INTERNAL_ERROR, message: 'The client did not come back in time' }));
-    }
-    if (!peer.calls.has(call)) return;
+    refuseAll(peer, asked.values(), 'The client did not come back in time');
+    if (finish !== undefined || !peer.calls.has(call)) return;
     peer.calls.take(call.sentId);
     peer.send(notification('notifications/cancelled', `{"requestId":${call.sentId}}`));
   }
@@ -182,6 +184,10 @@ export class Suspensions {
     this.#lastName += 1;
     return `question-${this.#lastName}`;
   }
+}
+
+function refuseAll(peer: Peer, questions: Iterable<Asked>, message: string): void {
+  for (const { id } of questions) peer.send(failure(id, { code: INTERNAL_ERROR, message }));
 }
 
 /** What a request is for, as the client calls it. */

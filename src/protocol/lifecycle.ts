@@ -56,6 +56,7 @@ export class Lifecycle {
 
   down(peer: Peer, downfall: Downfall): void {
     const calls = peer.calls.takeAll();
+    this.#eras.suspensions.down(peer);
     for (const question of this.#shared.questions.takeAllOf(peer.key)) {
       const reason = JSON.stringify(`Server "${peer.key}" ${downfall.what}`);
       const params = `{"requestId":${question.id},"reason":${reason}}`;
