@@ -1,8 +1,8 @@
 /** Asks a server who it is and what it has: in which era it speaks, then its lists. Keeps nothing. */
 import type { Facts } from './cache.ts';
 import type { NodeStdioMcpConnection } from './connection.ts';
-import { addMeta, type Meta } from './era/envelope.ts';
-import { DISCOVER, type Era, MODERN_VERSION, TASKS_EXTENSION } from './era/modern.ts';
+import { addMeta, type Meta, readMember } from './era/envelope.ts';
+import { DISCOVER, type Era, MODERN_VERSION, SERVER_KEY, TASKS_EXTENSION } from './era/modern.ts';
 import type { Opening } from './protocol/handshake.ts';
 import { KINDS, type KindName } from './protocol/kinds.ts';
 import { EMPTY_LIST, readList, type ServerList } from './protocol/lists.ts';
@@ -44,7 +44,7 @@ export class Interview {
     const connection = this.#connection;
     const { era, welcome } = await this.#greet();
     const meta = era === 'modern' ? this.#opening.meta : undefined;
-    const capabilities = readCapabilities(welcome, era);
+    const capabilities = readCapabilities({ welcome, era });
     const ask = (kind: KindName): Promise<ServerList> => askList(connection, kind, capabilities, meta);
     const [tools, prompts, resources, templates] = await Promise.all([
       ask('tools'),
@@ -142,11 +142,16 @@ export async function askList(
 }
 
 /** Tasks are an extension in the stateless era. */
-export function readCapabilities(welcome: Buffer, era: Era): ReadonlySet<string> {
+export function readCapabilities({ welcome, era }: Pick<Facts, 'welcome' | 'era'>): ReadonlySet<string> {
   const { capabilities } = parse(welcome.toString()) as { capabilities?: { extensions?: object } };
   const names = Object.keys(capabilities ?? {});
   const hasTasks = era === 'modern' && TASKS_EXTENSION in (capabilities?.extensions ?? {});
   return new Set(hasTasks ? [...names, 'tasks'] : names);
+}
+
+/** What the server says of itself, as JSON text. */
+export function readInfo({ welcome, era }: Facts): string | undefined {
+  return era === 'modern' ? readMember(welcome, '_meta', SERVER_KEY) : readMember(welcome, 'serverInfo');
 }
 
 function readResult(answer: Answer): Buffer {

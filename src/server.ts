@@ -2,13 +2,9 @@
 import type { Facts } from './cache.ts';
 import type { ServerConfig } from './config/validate.ts';
 import type { NodeStdioMcpConnection } from './connection.ts';
-import { type Meta, readMember } from './era/envelope.ts';
-import { type Era, SERVER_KEY } from './era/modern.ts';
-import { askList, extractFacts, type Findings, Interview, readCapabilities } from './interview.ts';
-import type { LaunchSettings } from './launch.ts';
-import type { Pool } from './pool.ts';
+import type { Era } from './era/modern.ts';
+import { askList, extractFacts, type Findings, Interview, readCapabilities, readInfo } from './interview.ts';
 import { describeEnding, type Ending, quoteStderr } from './process/ending.ts';
-import type { Watchdog } from './process/watchdog.ts';
 import { Calls } from './protocol/calls.ts';
 import type { Opening } from './protocol/handshake.ts';
 import { KIND_NAMES, type KindName } from './protocol/kinds.ts';
@@ -16,33 +12,9 @@ import type { ServerList } from './protocol/lists.ts';
 import type { Peer, ServerStatus } from './protocol/peer.ts';
 import { Refresher } from './refresher.ts';
 import { Restarts } from './restarts.ts';
+import type { ServerHandlers, ServerSettings } from './server-settings.ts';
 import type { Answer, Envelope, Malformed } from './wire/envelope.ts';
 import type { Json } from './wire/messages.ts';
-
-/** What all servers have in common. */
-export interface ServerSettings extends LaunchSettings {
-  /** Whether a server that is down is started again when it is needed. */
-  readonly restart: boolean;
-  /** Whether a server may be put to rest while nobody uses it. */
-  readonly lazy: boolean;
-  readonly pool: () => Pool;
-  /** The one for all servers. */
-  readonly openWatchdog: () => Promise<Watchdog>;
-  /** Whether somebody waits for news of this server, though it owes no answer. */
-  readonly isHeld: (key: string) => boolean;
-}
-
-export interface ServerHandlers {
-  onMessage(server: Server, message: Envelope): void;
-  onMalformed(server: Server, line: Malformed): void;
-  /** Its list is read; again, after it said that it has changed, or with everything else after a start. */
-  onList(server: Server, kind: KindName, list: ServerList, isRefresh: boolean): void;
-  onUp(server: Server): void;
-  /** It was up and is not any more. */
-  onDown(server: Server, ending: Ending): void;
-  /** It did not come up. */
-  onFailed(server: Server): void;
-}
 
 /** A server that has left this much of what it was sent gets no more. */
 const BUSY_BYTES = 64 * 1024 * 1024;
@@ -60,6 +32,8 @@ export class Server implements Peer {
   problem: string | undefined;
   /** What it said of itself, at this start or an earlier one. */
   facts: Facts | undefined;
+  info: string | undefined;
+  era: Era = 'legacy';
   /** Whether it is known to take it badly when it is asked for its era. */
   avoidsProbe = false;
   #connection: NodeStdioMcpConnection | undefined;
@@ -67,7 +41,6 @@ export class Server implements Peer {
   #refresher: Refresher | undefined;
   #opening: Opening | undefined;
   #capabilities: ReadonlySet<string> = new Set();
-  info: string | undefined;
   #lastUse = Date.now();
   /** Requests of ours that it still owes an answer to. */
   #asked = 0;
@@ -81,10 +54,6 @@ export class Server implements Peer {
 
   get key(): string {
     return this.config.key;
-  }
-
-  get era(): Era {
-    return this.facts?.era ?? 'legacy';
   }
 
   get isBusy(): boolean {
@@ -179,7 +148,13 @@ export class Server implements Peer {
     );
     this.#connection = connection;
     this.#refresher = new Refresher(
-      (kind) => askList(connection, kind, this.#capabilities, this.#meta),
+      (kind) =>
+        askList(
+          connection,
+          kind,
+          this.#capabilities,
+          this.era === 'modern' ? this.#opening?.meta : undefined,
+        ),
       // What a process said that is gone does not hold for the next one.
       (kind, list) => connection === this.#connection && this.#renew(kind, list),
     );
@@ -264,15 +239,9 @@ export class Server implements Peer {
 
   #learn(facts: Facts): void {
     this.facts = facts;
-    const { welcome, era } = facts;
-    this.#capabilities = readCapabilities(welcome, era);
-    this.info =
-      era === 'modern' ? readMember(welcome, '_meta', SERVER_KEY) : readMember(welcome, 'serverInfo');
-  }
-
-  /** What requests of ours carry. */
-  get #meta(): Meta | undefined {
-    return this.era === 'modern' ? this.#opening?.meta : undefined;
+    this.era = facts.era;
+    this.#capabilities = readCapabilities(facts);
+    this.info = readInfo(facts);
   }
 
   #close(connection: NodeStdioMcpConnection, ending: Ending): void {

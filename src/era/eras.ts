@@ -93,12 +93,16 @@ export class Eras {
     return new McpError({ code: claim === undefined ? code : mapCode(code), message, data });
   }
 
-  /** Whether a client with a handshake subscribes at a server that has no such request: then that is done. */
-  subscribe({ method }: Request, peer: Peer, original: Buffer): boolean {
-    if (peer.era === 'legacy') return false;
-    if (method !== 'resources/subscribe' && method !== 'resources/unsubscribe') return false;
+  /** Whether a client with a handshake subscribes at a server that has no such request. */
+  isSubscribing({ method }: Request, peer: Peer): boolean {
+    return peer.era === 'modern' && (method === 'resources/subscribe' || method === 'resources/unsubscribe');
+  }
+
+  /** Does it then; false when it is to be done the usual way. */
+  subscribe(message: Request, peer: Peer, original: Buffer): boolean {
+    if (!this.isSubscribing(message, peer)) return false;
     const uri = String(parse(original.toString()));
-    if (method === 'resources/subscribe') this.watches.start(peer, uri);
+    if (message.method === 'resources/subscribe') this.watches.start(peer, uri);
     else if (!this.listens.holds(peer.key, uri)) this.watches.stop(peer, uri);
     return true;
   }

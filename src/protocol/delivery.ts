@@ -90,11 +90,16 @@ export class Delivery {
   async #askAround(message: Request, wanted: Wanted): Promise<void> {
     this.#waiting.add(message);
     let refusal: McpError | undefined;
+    const silent: Peer[] = [];
     for (const peer of listCandidates(this.#shared, wanted)) {
       try {
         peer.wake();
         await new Promise<void>((resolve) => peer.whenSettled(resolve));
         if (!this.#waiting.has(message)) return;
+        if (this.#eras.isSubscribing(message, peer)) {
+          silent.push(peer);
+          continue;
+        }
         const answer = await this.#eras.askFor(message, peer, wanted.claim);
         if (!this.#waiting.delete(message)) return;
         this.#noteSubscription(message, wanted, { peer, original: message.bytes(wanted.span) });
@@ -107,12 +112,26 @@ export class Delivery {
       }
     }
     if (!this.#waiting.delete(message)) return;
+    if (silent.length > 0) {
+      this.#subscribeAll(message, wanted, silent);
+      return;
+    }
     if (refusal === undefined) {
       this.#failUnowned(message, wanted);
       return;
     }
     const { code, message: text, data } = this.#eras.raiseError(wanted.claim, refusal);
     this.#shared.answer(message.id, failure(message.id, { code, message: text, data }));
+  }
+
+  /** Servers that cannot be asked whether they have a URI are all listened to. */
+  #subscribeAll(message: Request, wanted: Wanted, peers: readonly Peer[]): void {
+    const original = message.bytes(wanted.span);
+    for (const peer of peers) {
+      this.#noteSubscription(message, wanted, { peer, original });
+      this.#eras.subscribe(message, peer, original);
+    }
+    this.#shared.answer(message.id, ...success(message.id, '{}'));
   }
 
   #passAnswer(message: Request, peer: Peer, answer: Answer, { claim }: Wanted): void {

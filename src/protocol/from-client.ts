@@ -33,15 +33,13 @@ import {
   success,
 } from '../wire/messages.ts';
 import { splice } from '../wire/splice.ts';
-import { Catalog } from './catalog.ts';
 import type { Conversation } from './conversation.ts';
 import type { Delivery } from './delivery.ts';
 import { type Description, type Opening, readOpening, writeWelcome } from './handshake.ts';
 import type { KindName } from './kinds.ts';
-import { readList } from './lists.ts';
-import type { Peer } from './peer.ts';
 import { type Route, ROUTES } from './routes.ts';
-import { decodeTaskIds, TASK_KIND, TASK_NAMING } from './tasks.ts';
+import { listTasks } from './task-list.ts';
+import { decodeTaskIds } from './tasks.ts';
 import { findWanted } from './wanted.ts';
 
 export interface FromClientOptions {
@@ -166,7 +164,7 @@ export class FromClient {
     } else if (route.to === 'all') {
       this.#tellAll(message, route.capability);
     } else if (route.to === 'tasks') {
-      void this.#listTasks(message);
+      void listTasks(this.#shared).then((list) => this.#succeed(message.id, list));
     } else {
       this.#deliver(message, route);
     }
@@ -206,24 +204,6 @@ export class FromClient {
     const wanted = findWanted(message, route);
     if (typeof wanted === 'string') this.#fail(message.id, INVALID_PARAMS, wanted);
     else this.#delivery.deliver(message, claim === undefined ? wanted : { ...wanted, claim });
-  }
-
-  async #listTasks({ id }: Request): Promise<void> {
-    const peers = [...this.#shared.peers.values()].filter(
-      (peer) => peer.status === 'running' && peer.era === 'legacy' && peer.has('tasks'),
-    );
-    const catalog = new Catalog(
-      TASK_KIND,
-      peers.map(({ key }) => key),
-      TASK_NAMING,
-    );
-    const read = async (peer: Peer): Promise<void> => {
-      const { items } = await readList((method, params) => peer.ask(method, params), TASK_KIND);
-      catalog.replace(peer.key, items);
-    };
-    // A server that cannot list its tasks has none, as with all lists.
-    await Promise.allSettled(peers.map((peer) => read(peer)));
-    this.#succeed(id, catalog.bytes);
   }
 
   #receiveAnswer(message: Answer): void {

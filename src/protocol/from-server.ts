@@ -103,10 +103,11 @@ export class FromServer {
 
   #findRefusal({ key }: Peer, message: Request): ErrorObject | undefined {
     const { method } = message;
-    if (this.#shared.legacy === undefined)
-      return { code: METHOD_NOT_FOUND, message: 'The client cannot be asked without a request of its own' };
+    const { legacy } = this.#shared;
+    if (legacy === undefined)
+      return { code: METHOD_NOT_FOUND, message: 'The client cannot be asked this now: it has no handshake' };
     const capability = CLIENT_CAPABILITIES.get(method);
-    if (capability !== undefined && this.#shared.legacy?.capabilities.has(capability) !== true) {
+    if (capability !== undefined && !legacy.capabilities.has(capability)) {
       const text = `The client cannot do "${method}": it did not declare the capability "${capability}"`;
       return { code: METHOD_NOT_FOUND, message: text };
     }

@@ -120,6 +120,17 @@ async function attempt(client: AnyClient, call: Call): Promise<unknown> {
   }
 }
 
+/**
+ * Without what SDK 2.x itself leaves out of tools in the stateless era, and without the signature that results have there:
+ * directly it speaks the handshake era to these servers, through the command the stateless one.
+ */
+function forget(value: unknown): unknown {
+  const text = JSON.stringify(value, (name, member: unknown) =>
+    name === 'execution' || name === '_meta' ? undefined : member,
+  );
+  return JSON.parse(text) as unknown;
+}
+
 describe.each(generations)('%s', (_, connect) => {
   test('sees the same tools and the same results as without the aggregator', async () => {
     const { folder, servers } = makeServers();
@@ -136,12 +147,12 @@ describe.each(generations)('%s', (_, connect) => {
     }
     writeFileSync(join(folder, 'memory.json'), '');
     const through = await connect(launchAggregated(folder, servers, marked));
-    expect((await through.listTools()).tools).toEqual(tools);
+    expect(forget((await through.listTools()).tools)).toEqual(forget(tools));
     const seen: unknown[] = [];
     for (const [key, list] of Object.entries(calls)) {
       for (const call of list) seen.push(await attempt(through, { ...call, name: `${key}:${call.name}` }));
     }
-    expect(seen).toEqual(results);
+    expect(forget(seen)).toEqual(forget(results));
     await through.close();
     await until(
       20_000,

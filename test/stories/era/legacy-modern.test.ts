@@ -135,6 +135,16 @@ test('subscribes and unsubscribes', async () => {
   expect(record.of('resources/subscribe')).toEqual([]);
 });
 
+test('subscribes to a URI that is in no list', async () => {
+  const [session] = await open({ hidden: ['x://2'] });
+  expect((await session.request('resources/subscribe', { uri: 'x://2' })).result).toEqual({});
+  await session.call('a:update', { uri: 'x://2' });
+  expect((await session.notification('notifications/resources/updated')).params).toEqual({
+    uri: 'x://2',
+    _meta: {},
+  });
+});
+
 test('carries progress and cancellation', async () => {
   const [session, record] = await open();
   session.write(

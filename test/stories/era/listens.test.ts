@@ -14,7 +14,7 @@ async function listen(session: ModernSession, id: string, notifications: object)
 }
 
 function readId({ params }: Message): unknown {
-  return (params?.['_meta'] as Record<string, unknown>)[ID];
+  return (params?.['_meta'] as Record<string, unknown> | undefined)?.[ID];
 }
 
 async function updateLegacy(session: ModernSession, uri: string): Promise<void> {

@@ -79,8 +79,10 @@ test('opens a server that ignores the question for its era, and remembers that',
   expect((await first.request('tools/list')).result).toMatchObject({ tools: [{ name: 'a:echo' }] });
   expect(readText(await first.call('a:echo'))).toBe('fixture {}');
   await first.close();
-  const asked = record.of('server/discover').length;
-  expect(asked).toBe(1);
+  const second = startModern({ argv: () => ['--config', first.configFile], env });
+  expect(readText(await second.call('a:echo'))).toBe('fixture {}');
+  expect(record.of('server/discover')).toHaveLength(1);
+  expect(record.of('initialize')).toHaveLength(2);
 });
 
 test('starts a server again that dies of the question for its era', async () => {
