@@ -13,7 +13,7 @@ import type { Peer, ServerStatus } from './protocol/peer.ts';
 import { Refresher } from './refresher.ts';
 import { Restarts } from './restarts.ts';
 import type { ServerHandlers, ServerSettings } from './server-settings.ts';
-import type { Answer, Envelope, Malformed } from './wire/envelope.ts';
+import type { Answer, Envelope } from './wire/envelope.ts';
 import type { Json } from './wire/messages.ts';
 
 /** A server that has left this much of what it was sent gets no more. */

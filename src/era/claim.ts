@@ -24,11 +24,18 @@ export interface Claim {
 export class Claims {
   /** Clients say the same each time: what was read is not read again. */
   #last: Claim | undefined;
+  /** The `_meta` that it was read from. */
+  #lastMeta: Buffer = Buffer.alloc(0);
 
   /** Undefined for a request of the handshake era; an error when the claim cannot be served. */
   read(message: Request): Claim | ErrorObject | undefined {
     const meta = message.param('_meta');
     if (meta === undefined) return undefined;
+    if (this.#last !== undefined && message.bytes(meta).equals(this.#lastMeta)) return this.#last;
+    return this.#readMeta(message, meta);
+  }
+
+  #readMeta(message: Request, meta: Span): Claim | ErrorObject | undefined {
     const { line } = message;
     let version: Span | undefined;
     let capabilities: Span | undefined;
@@ -46,11 +53,12 @@ export class Claims {
     const rawCapabilities = message.bytes(capabilities);
     const rawClient = client && message.bytes(client);
     const logLevel = message.string(level);
+    // Copies: a view would keep the whole chunk that the request came in.
+    this.#lastMeta = Buffer.from(message.bytes(meta));
     const last = this.#last;
     if (last?.logLevel === logLevel && isSame(last, rawCapabilities, rawClient)) return last;
     this.#last = {
       capabilities: message.value(capabilities) as Capabilities,
-      // Copies: a view would keep the whole chunk that the request came in.
       rawCapabilities: Buffer.from(rawCapabilities),
       rawClient: rawClient && Buffer.from(rawClient),
       logLevel,

@@ -35,7 +35,7 @@ export function insertMeta(bytes: Buffer, object: Span, members: Readonly<Record
     .map(([name, value]) => `${JSON.stringify(name)}:${value}`)
     .join(',');
   if (meta === undefined) return [insertMembers(bytes, object, `"_meta":{${text}}`)];
-  const rest = membersOf(bytes, meta).filter(({ name }) => !(name in members));
+  const rest = membersOf(bytes, meta).filter(({ name }) => !Object.hasOwn(members, name));
   const kept = rest.map(({ start, value }) => bytes.toString('latin1', start, value.end)).join(',');
   const all = Buffer.from(`{${text}${kept === '' ? '' : ','}`);
   return [{ span: meta, bytes: Buffer.concat([all, Buffer.from(kept, 'latin1'), Buffer.from('}')]) }];

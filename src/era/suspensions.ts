@@ -66,8 +66,11 @@ export class Suspensions {
     const mode = params && memberOf(message.line, params, 'mode');
     const isUrl = message.string(mode) === 'url';
     const calls = [...peer.calls.inFlight].filter(
-      ({ claim, method: called }) =>
-        claim !== undefined && RETRIED_METHODS.has(called) && declares(claim.capabilities, method, isUrl),
+      ({ claim, bridge, method: called }) =>
+        bridge !== undefined &&
+        claim !== undefined &&
+        RETRIED_METHODS.has(called) &&
+        declares(claim.capabilities, method, isUrl),
     );
     const asked = { id: message.id, request: writeQuestion(message) };
     // The answer finds its way back by the server's own id, so the newest call is as right as any.

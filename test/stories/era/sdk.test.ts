@@ -27,7 +27,7 @@ interface AnyClient {
 
 interface Connected {
   client: AnyClient;
-  callWithProgress(name: string): Promise<number[]>;
+  callWithProgress: (name: string) => Promise<number[]>;
   /** How often the list of tools was said to have changed. */
   changes: () => number;
 }
