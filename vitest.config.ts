@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
     // Stories start real processes; on a busy two-core machine a start alone can take seconds.
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { Announcer } from './announcer.ts';
 import { Cache } from './cache.ts';
 import { extendChain } from './chain.ts';
+import { CLOCK } from './clock.ts';
 import type { Config } from './config/load.ts';
 import { Eras } from './era/eras.ts';
 import { ListGate } from './list-gate.ts';
@@ -96,7 +97,7 @@ export class Aggregator {
     });
     const toClient = (...pieces: readonly Buffer[]): void => this.#send(...pieces);
     this.#shared = new Conversation({ peers: this.#servers, separator, restart, log, toClient });
-    this.#eras = new Eras(this.#shared, { later: startTimer, createSecret: () => crypto.randomUUID() });
+    this.#eras = new Eras(this.#shared, CLOCK);
     this.#delivery = new Delivery(this.#shared, this.#eras);
     this.#lifecycle = new Lifecycle(this.#shared, this.#eras, {
       announce: (kind) => {
@@ -156,7 +157,7 @@ export class Aggregator {
     await Promise.all(this.#servers.map((server) => server.stop()));
     for (const server of this.#servers) this.#lifecycle.abandon(server);
     this.#watchdog?.close();
-    this.#cache.save();
+    this.#save();
     this.#outlet.flush();
   }
 
@@ -214,7 +215,8 @@ export class Aggregator {
       },
       onFailed: (server) => {
         this.#checkListed();
-        this.#options.onServerFailed?.(server.key);
+        // One that was known before is only not there now.
+        if (server.facts === undefined) this.#options.onServerFailed?.(server.key);
       },
     };
   }
@@ -233,8 +235,12 @@ export class Aggregator {
     this.#cache.update(Cache.identify(server.config), server.facts);
     this.#saveTimer ??= setTimeout(() => {
       this.#saveTimer = undefined;
-      this.#cache.save();
+      this.#save();
     }, SAVE_AFTER_MS).unref();
+  }
+
+  #save(): void {
+    this.#cache.save(new Set(this.#servers.map((server) => Cache.identify(server.config))));
   }
 
   #describe(): Description {
@@ -281,9 +287,4 @@ export class Aggregator {
     this.#isPaused = true;
     for (const server of this.#servers) server.pause();
   }
-}
-
-function startTimer(ms: number, act: () => void): () => void {
-  const timer = setTimeout(act, ms).unref();
-  return () => clearTimeout(timer);
 }

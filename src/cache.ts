@@ -1,13 +1,12 @@
 /** Remembers on disk what servers said of themselves, so that they need not be started to be listed. Never fails. */
+import { isUtf8 } from 'node:buffer';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ServerConfig } from './config/validate.ts';
 import { longDigest } from './digest.ts';
 import { DISCOVER, type Era } from './era/modern.ts';
-import { KIND_NAMES, KINDS, type KindName } from './protocol/kinds.ts';
-import { isSameList, type Item, readItems } from './protocol/lists.ts';
-import type { Envelope } from './wire/envelope.ts';
-import { LineReader } from './wire/lines.ts';
+import { type Kind, KIND_NAMES, KINDS, type KindName } from './protocol/kinds.ts';
+import { isSameList, type Item } from './protocol/lists.ts';
 
 /** What a server said of itself. */
 export interface Facts {
@@ -20,11 +19,20 @@ export interface Facts {
 }
 
 /** The first line of every file; another program's, or another version's, is not read. */
-const HEADER = '{"method":"mcp-simple-aggregator/cache/1"}\n';
+const HEADER = '{"method":"mcp-simple-aggregator/cache/2"}\n';
 const WELCOME = 'initialize';
 /** The same of a server that must not be asked anything before. */
 const ONLY_WELCOME = 'initialize/only';
-const OBJECT_START = 0x7b;
+const [NEWLINE, BRACE, CLOSING_BRACE] = [0x0a, 0x7b, 0x7d];
+
+/** One line: what a server answered, in its own bytes, under the method that it was asked by. */
+interface Entry {
+  readonly id: string;
+  readonly method: string;
+  /** Of each item of a list: its length, and where in it the name begins and ends. So no byte is looked at twice. */
+  readonly spans?: readonly number[];
+  readonly result: Readonly<Record<string, unknown>>;
+}
 
 export class Cache {
   readonly #welcomeFile: string | undefined;
@@ -40,7 +48,7 @@ export class Cache {
     this.#listFile = base && `${base}.lists`;
   }
 
-  /** Names what would be run, and nothing of it can be read back. */
+  /** Names what would be run, without saying it. */
   static identify({ command, args, cwd, env }: ServerConfig): string {
     return longDigest(JSON.stringify([command, args, cwd, Object.entries(env)]));
   }
@@ -56,10 +64,10 @@ export class Cache {
   /** Everything about all servers that are known. */
   readAll(): ReadonlyMap<string, Facts> {
     const lists = new Map<string, Partial<Record<KindName, readonly Item[]>>>();
-    readLines(this.#listFile, (id, message) => {
-      const kind = KIND_NAMES.find((name) => KINDS[name].list === message.method);
-      if (kind === undefined) return;
-      lists.set(id, { ...lists.get(id), [kind]: readItems(message, KINDS[kind]).items });
+    readLines(this.#listFile, (entry, line) => {
+      const kind = KIND_NAMES.find((name) => KINDS[name].list === entry.method);
+      const items = kind && cutItems(entry, line, KINDS[kind]);
+      if (items !== undefined) lists.set(entry.id, { ...lists.get(entry.id), [kind as KindName]: items });
     });
     for (const [id, { tools, prompts, resources, templates }] of lists) {
       const welcome = this.#readWelcome(id);
@@ -77,17 +85,18 @@ export class Cache {
     this.#written.set(id, facts);
   }
 
-  save(): void {
+  /** Keeps what is known of these servers; others are not in the config any more. */
+  save(current?: ReadonlySet<string>): void {
     if (!this.#hasChanged || this.#welcomeFile === undefined || this.#listFile === undefined) return;
     this.#hasChanged = false;
-    const all = [...this.#written];
+    const all = [...this.#written].filter(([id]) => current?.has(id) ?? true);
     writeLines(
       this.#listFile,
       all.flatMap(([id, { lists }]) => KIND_NAMES.map((kind) => renderList(id, kind, lists[kind]))),
     );
     writeLines(
       this.#welcomeFile,
-      all.map(([id, facts]) => renderLine(id, nameWelcome(facts), [facts.welcome])),
+      all.map(([id, facts]) => renderWelcome(id, facts)),
     );
   }
 
@@ -106,11 +115,10 @@ function nameWelcome({ era, avoidsProbe }: Welcome): string {
 
 function readWelcomes(file: string | undefined): ReadonlyMap<string, Welcome> {
   const welcomes = new Map<string, Welcome>();
-  readLines(file, (id, message) => {
-    const { method, result } = message;
-    const welcome = result && message.bytes(result);
-    // Valid as JSON, damaged still: every server answers with an object.
-    if (welcome?.[0] !== OBJECT_START) return;
+  readLines(file, ({ id, method }, line) => {
+    const start = Buffer.from(renderStart(id, method));
+    const welcome = line.subarray(start.length, -1);
+    if (!line.subarray(0, start.length).equals(start)) return;
     if (method === DISCOVER) welcomes.set(id, { era: 'modern', avoidsProbe: false, welcome });
     else if (method === WELCOME || method === ONLY_WELCOME)
       welcomes.set(id, { era: 'legacy', avoidsProbe: method === ONLY_WELCOME, welcome });
@@ -119,33 +127,80 @@ function readWelcomes(file: string | undefined): ReadonlyMap<string, Welcome> {
 }
 
 /** Lines that are damaged are skipped: what they would have said is found out again. */
-function readLines(file: string | undefined, take: (id: string, message: Envelope) => void): void {
+function readLines(file: string | undefined, take: (entry: Entry, line: Buffer) => void): void {
   try {
     const bytes = file === undefined ? Buffer.alloc(0) : readFileSync(file);
-    if (!bytes.subarray(0, HEADER.length).equals(Buffer.from(HEADER))) return;
-    const onMessage = (message: Envelope): void => take(message.id?.slice(1, -1) ?? '', message);
-    const reader = new LineReader({ onMessage, onMalformed: () => {} });
-    // The last line is not ended here: without its newline it was cut off.
-    reader.push(bytes.subarray(HEADER.length));
+    if (!bytes.subarray(0, HEADER.length).equals(Buffer.from(HEADER)) || !isUtf8(bytes)) return;
+    let start = HEADER.length;
+    // What comes after the last newline was cut off.
+    for (let end = bytes.indexOf(NEWLINE, start); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+      const line = bytes.subarray(start, end);
+      const entry = parseEntry(line);
+      if (entry !== undefined) take(entry, line);
+      start = end + 1;
+    }
   } catch {
     // There is none, or it may not be read.
   }
 }
 
-function renderList(id: string, kind: KindName, items: readonly Item[]): Buffer {
-  const { list, member } = KINDS[kind];
-  const pieces = items.flatMap(({ bytes }, index) => (index === 0 ? [bytes] : [COMMA, bytes]));
-  return renderLine(id, list, [Buffer.from(`{"${member}":[`), ...pieces, Buffer.from(']}')]);
+function parseEntry(line: Buffer): Entry | undefined {
+  const entry = parse(line.toString()) as Partial<Entry> | null | undefined;
+  const { id, method, result } = entry ?? {};
+  if (typeof id !== 'string' || typeof method !== 'string') return undefined;
+  return typeof result === 'object' && result !== null && !Array.isArray(result)
+    ? (entry as Entry)
+    : undefined;
+}
+
+/** By the parser of the engine: ours would cost more than all the rest of a start. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The items in their own bytes; undefined when the spans are not theirs. */
+function cutItems({ spans, result }: Entry, line: Buffer, { member, field }: Kind): Item[] | undefined {
+  const values = result[member];
+  if (!Array.isArray(spans) || !Array.isArray(values) || spans.length !== values.length * 3) return undefined;
+  const items: Item[] = [];
+  // They stand at the end of the line, with one byte between each and the next.
+  let start = line.length - LIST_END.length + 1;
+  for (let index = 0; index < spans.length; index += 3) start -= Number(spans[index]) + 1;
+  for (const [index, value] of (values as readonly unknown[]).entries()) {
+    const [length = 0, from = 0, to = 0] = [0, 1, 2].map((place) => Number(spans[index * 3 + place]));
+    const bytes = line.subarray(start, start + length);
+    const name = (value as Record<string, unknown> | null)?.[field];
+    const isWhole = bytes[0] === BRACE && bytes.at(-1) === CLOSING_BRACE;
+    if (!isWhole || typeof name !== 'string' || parse(bytes.toString('utf8', from, to)) !== name)
+      return undefined;
+    items.push({ name, bytes, nameSpan: { start: from, end: to } });
+    start += length + 1;
+  }
+  return items;
 }
 
 const COMMA = Buffer.from(',');
+const LIST_END = ']}}';
 
-function renderLine(id: string, method: string, result: readonly Buffer[]): Buffer {
-  return Buffer.concat([
-    Buffer.from(`{"id":"${id}","method":"${method}","result":`),
-    ...result,
-    Buffer.from('}\n'),
-  ]);
+function renderList(id: string, kind: KindName, items: readonly Item[]): Buffer {
+  const { list, member } = KINDS[kind];
+  const spans = items.flatMap(({ bytes, nameSpan }) => [bytes.length, nameSpan.start, nameSpan.end]);
+  const pieces = items.flatMap(({ bytes }, index) => (index === 0 ? [bytes] : [COMMA, bytes]));
+  const start = renderStart(id, list, `"spans":${JSON.stringify(spans)},`);
+  return Buffer.concat([Buffer.from(`${start}{"${member}":[`), ...pieces, Buffer.from(`${LIST_END}\n`)]);
+}
+
+function renderWelcome(id: string, facts: Welcome): Buffer {
+  const start = Buffer.from(renderStart(id, nameWelcome(facts)));
+  return Buffer.concat([start, facts.welcome, Buffer.from('}\n')]);
+}
+
+function renderStart(id: string, method: string, members = ''): string {
+  return `{"id":"${id}","method":"${method}",${members}"result":`;
 }
 
 /** Whole or not at all: a reader never sees half a file. */

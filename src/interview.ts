@@ -12,12 +12,16 @@ import { McpError } from './wire/error.ts';
 import { isObject, parse } from './wire/json.ts';
 import { METHOD_NOT_FOUND, notification } from './wire/messages.ts';
 
-export interface Findings {
+/** What it says first. */
+export interface Greeting {
   readonly era: Era;
-  /** Whether it would not answer `server/discover`, not even with an error. */
-  readonly avoidsProbe: boolean;
   /** The result of `initialize` or `server/discover`, in the server's bytes. */
   readonly welcome: Buffer;
+}
+
+export interface Findings extends Greeting {
+  /** Whether it would not answer `server/discover`, not even with an error. */
+  readonly avoidsProbe: boolean;
   readonly lists: Readonly<Record<KindName, ServerList>>;
 }
 
@@ -28,6 +32,9 @@ export class Interview {
   readonly #connection: NodeStdioMcpConnection;
   readonly #opening: Opening;
   #avoidsProbe: boolean;
+  #capabilities: ReadonlySet<string> = new Set();
+  /** What each request carries, in an era in which every request does. */
+  #meta: Meta | undefined;
   /** Whether it has been asked and has not answered, not even with an error. */
   #isSilent = false;
   /** Whether the question is out that old servers may die of. */
@@ -40,23 +47,27 @@ export class Interview {
     this.#avoidsProbe = avoidsProbe;
   }
 
-  async run(): Promise<Findings> {
-    const connection = this.#connection;
+  async run(onGreeting: (greeting: Greeting) => void): Promise<Findings> {
     const { era, welcome } = await this.#greet();
-    const meta = era === 'modern' ? this.#opening.meta : undefined;
-    const capabilities = readCapabilities({ welcome, era });
-    const ask = (kind: KindName): Promise<ServerList> => askList(connection, kind, capabilities, meta);
+    this.#meta = era === 'modern' ? this.#opening.meta : undefined;
+    this.#capabilities = readCapabilities({ welcome, era });
+    onGreeting({ era, welcome });
     const [tools, prompts, resources, templates] = await Promise.all([
-      ask('tools'),
-      ask('prompts'),
-      ask('resources'),
-      ask('templates'),
+      this.readList('tools'),
+      this.readList('prompts'),
+      this.readList('resources'),
+      this.readList('templates'),
     ]);
     return { era, avoidsProbe: this.#avoidsProbe, welcome, lists: { tools, prompts, resources, templates } };
   }
 
+  /** One of its lists, as it is now. */
+  readList(kind: KindName): Promise<ServerList> {
+    return askList(this.#connection, kind, this.#capabilities, this.#meta);
+  }
+
   /** In the client's era if the server can, so that nothing has to be translated. */
-  async #greet(): Promise<{ readonly era: Era; readonly welcome: Buffer }> {
+  async #greet(): Promise<Greeting> {
     const isModern = this.#opening.era === 'modern' && !this.#avoidsProbe;
     const probed = isModern ? await this.#probe() : undefined;
     if (probed !== undefined) return { era: 'modern', welcome: probed };
@@ -105,22 +116,8 @@ export class Interview {
   }
 }
 
-/** What is worth remembering of it. */
-export function extractFacts({ lists, ...rest }: Findings): Facts {
-  const { tools, prompts, resources, templates } = lists;
-  return {
-    ...rest,
-    lists: {
-      tools: tools.items,
-      prompts: prompts.items,
-      resources: resources.items,
-      templates: templates.items,
-    },
-  };
-}
-
 /** A list that the server advertises but does not give counts as empty: real servers do that. */
-export async function askList(
+async function askList(
   connection: NodeStdioMcpConnection,
   kind: KindName,
   capabilities: ReadonlySet<string>,

@@ -1,9 +1,11 @@
 /** One configured server: starting it, its handshake and its lists, its end, and starting it again. Routes nothing. */
 import type { Facts } from './cache.ts';
+import { Closing } from './closing.ts';
 import type { ServerConfig } from './config/validate.ts';
 import type { NodeStdioMcpConnection } from './connection.ts';
 import type { Era } from './era/modern.ts';
-import { askList, extractFacts, type Findings, Interview, readCapabilities, readInfo } from './interview.ts';
+import { extractFacts, findChanges, hasItems } from './facts.ts';
+import { type Findings, Interview, readCapabilities, readInfo } from './interview.ts';
 import { describeEnding, type Ending, quoteStderr } from './process/ending.ts';
 import { Calls } from './protocol/calls.ts';
 import type { Opening } from './protocol/handshake.ts';
@@ -26,8 +28,7 @@ export class Server implements Peer {
   readonly #handlers: ServerHandlers;
   readonly #restarts = new Restarts();
   readonly #waiting: (() => void)[] = [];
-  /** Connections that are not used any more, but whose processes may still be there. */
-  readonly #closing = new Set<Promise<void>>();
+  readonly #closing = new Closing();
   status: ServerStatus = 'initializing';
   problem: string | undefined;
   /** What it said of itself, at this start or an earlier one. */
@@ -67,7 +68,7 @@ export class Server implements Peer {
   }
 
   get settling(): Promise<void> | undefined {
-    if (this.#closing.size > 0) return Promise.race(this.#closing);
+    if (this.#closing.next !== undefined) return this.#closing.next;
     // Coming up makes room only where it can be put to rest then.
     if (!this.#settings.lazy || this.status !== 'initializing' || !this.#connection) return undefined;
     return new Promise((resolve) => this.whenSettled(resolve));
@@ -114,7 +115,7 @@ export class Server implements Peer {
       this.#handlers.onList(this, kind, { items: facts.lists[kind], findings: [] }, false);
     }
     // One that had nothing to list would never be needed, whatever it has by now: it is started to find out.
-    if (KIND_NAMES.some((kind) => facts.lists[kind].length > 0)) this.status = 'stopped';
+    if (hasItems(facts)) this.status = 'stopped';
   }
 
   open(opening: Opening): void {
@@ -147,17 +148,6 @@ export class Server implements Peer {
       },
     );
     this.#connection = connection;
-    this.#refresher = new Refresher(
-      (kind) =>
-        askList(
-          connection,
-          kind,
-          this.#capabilities,
-          this.era === 'modern' ? this.#opening?.meta : undefined,
-        ),
-      // What a process said that is gone does not hold for the next one.
-      (kind, list) => connection === this.#connection && this.#renew(kind, list),
-    );
     if (this.#opening !== undefined) void this.#shakeHands(connection, this.#opening);
   }
 
@@ -186,7 +176,7 @@ export class Server implements Peer {
     this.#isEnding = true;
     if (this.status !== 'failed') this.#settle('stopped', 'it was stopped');
     void this.#release();
-    await Promise.all(this.#closing);
+    await this.#closing.end();
   }
 
   kill(): void {
@@ -205,13 +195,22 @@ export class Server implements Peer {
 
   async #shakeHands(connection: NodeStdioMcpConnection, opening: Opening): Promise<void> {
     const { startupTimeoutMs } = this.#settings;
+    const interview = (this.#interview = new Interview(connection, opening, this.avoidsProbe));
+    this.#refresher = new Refresher(
+      (kind) => interview.readList(kind),
+      // What a process said that is gone does not hold for the next one.
+      (kind, list) => connection === this.#connection && this.#renew(kind, list),
+    );
     const timer = setTimeout(() => {
       this.#fail(`it was not ready within ${startupTimeoutMs / 1000} s`);
     }, startupTimeoutMs);
     try {
-      this.#interview = new Interview(connection, opening, this.avoidsProbe);
-      const answers = await this.#interview.run();
-      if (this.status === 'initializing' && connection === this.#connection) this.#comeUp(answers);
+      const answers = await interview.run(({ era, welcome }) => {
+        // One that is listed, and says the same of itself as before, can be used while its lists are read again.
+        const isSame = hasItems(this.facts) && this.era === era && this.facts.welcome.equals(welcome);
+        if (isSame && connection === this.#connection) this.#comeUp();
+      });
+      if (connection === this.#connection) this.#takeAnswers(answers);
     } catch (error) {
       if (connection.isConnected) this.#fail(`it refused the handshake: ${(error as Error).message}`);
     } finally {
@@ -219,16 +218,24 @@ export class Server implements Peer {
     }
   }
 
-  #comeUp(answers: Findings): void {
+  #takeAnswers(answers: Findings): void {
     this.avoidsProbe = answers.avoidsProbe;
-    this.#learn(extractFacts(answers));
-    for (const kind of KIND_NAMES) this.#handlers.onList(this, kind, answers.lists[kind], false);
+    if (this.status === 'initializing') {
+      this.#learn(extractFacts(answers));
+      for (const kind of KIND_NAMES) this.#handlers.onList(this, kind, answers.lists[kind], false);
+      this.#comeUp();
+    } else {
+      for (const kind of findChanges(this.facts, answers)) this.#renew(kind, answers.lists[kind]);
+    }
+    this.#refresher?.start();
+  }
+
+  #comeUp(): void {
     this.#lastUse = Date.now();
     this.status = 'running';
     // Before those who waited: what they ask is to find everything as it was.
     this.#handlers.onUp(this);
     this.#settle('running');
-    this.#refresher?.start();
   }
 
   #renew(kind: KindName, list: ServerList): void {
@@ -251,7 +258,6 @@ export class Server implements Peer {
     const what = describeEnding(ending);
     const diedOfProbe = this.#interview?.isProbing === true && ending.error === undefined;
     if (this.status === 'initializing' && diedOfProbe && !this.#isEnding) {
-      this.#settings.log.debug(`It ${what} when it was asked for its era; it is started once more`, this.key);
       this.avoidsProbe = true;
       void this.launch();
     } else if (this.status === 'initializing') {
@@ -282,11 +288,7 @@ export class Server implements Peer {
   async #release(): Promise<void> {
     const connection = this.#connection;
     this.#connection = undefined;
-    if (connection === undefined) return;
-    const closed = connection.close();
-    this.#closing.add(closed);
-    await closed;
-    this.#closing.delete(closed);
+    if (connection !== undefined) await this.#closing.close(connection);
   }
 
   #settle(status: ServerStatus, problem?: string): void {

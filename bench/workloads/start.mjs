@@ -1,13 +1,9 @@
 /** From the start of the program to its answer to `initialize`, beside a bare Node program; and memory at rest. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { createEnvironment } from '../environment.mjs';
 import { memoryOf, treeOf } from '../measure.mjs';
 import { isServer, tinyServers } from '../servers.mjs';
+import { startBare } from '../start-bare.mjs';
 
-const bare = fileURLToPath(new URL('../bare.cjs', import.meta.url));
 const REST_MS = 1000;
 
 export const start = {
@@ -40,19 +36,6 @@ async function measureStart(bench, count) {
       await session.close();
     }
   });
-}
-
-async function startBare() {
-  const started = performance.now();
-  const child = spawn(process.execPath, [bare], {
-    stdio: ['pipe', 'pipe', 'ignore'],
-    env: createEnvironment(process.env),
-  });
-  const ended = once(child, 'close');
-  await once(child.stdout, 'data');
-  const time = performance.now() - started;
-  await ended;
-  return time;
 }
 
 async function measureRest(bench, title, servers) {

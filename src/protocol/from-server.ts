@@ -3,6 +3,7 @@ import type { Eras } from '../era/eras.ts';
 import {
   type Answer,
   Envelope,
+  findOddity,
   isAnswer,
   isNotification,
   isRequest,
@@ -44,7 +45,11 @@ export class FromServer {
   }
 
   receive(peer: Peer, message: Envelope): void {
-    if (isAnswer(message)) this.#receiveAnswer(peer, message);
+    const oddity = findOddity(message);
+    if (oddity !== undefined) {
+      const id = message.method === undefined ? message.id : undefined;
+      this.receiveMalformed(peer, { problem: 'shape', detail: oddity, id });
+    } else if (isAnswer(message)) this.#receiveAnswer(peer, message);
     else if (isRequest(message)) this.#receiveQuestion(peer, message);
     else if (isNotification(message)) this.#receiveNotification(peer, message);
     else this.#shared.log.debug('A line without id and method was dropped', peer.key);

@@ -62,14 +62,6 @@ async function askPage(ask: Ask, method: string, params: string | undefined): Pr
   }
 }
 
-/** The items of a list that is all on one page. */
-export function readItems(reply: Envelope, kind: Kind): ServerList {
-  const items = new Map<string, Item>();
-  const findings: string[] = [];
-  readPage(reply, kind, items, findings);
-  return { items: [...items.values()], findings };
-}
-
 /** Whether two lists have the same items in the same bytes. */
 export function isSameList(one: readonly Item[], other: readonly Item[]): boolean {
   return (

@@ -16,6 +16,8 @@ export interface Question {
 
 export class Questions {
   readonly #byId = new Map<string, Question>();
+  /** By server and the server's own id: a server that takes back what it never asked must not make us search. */
+  readonly #byServerId = new Map<string, Set<Question>>();
   #lastId = 0;
 
   add(key: string, message: Request): Question {
@@ -27,7 +29,9 @@ export class Questions {
       serverId: message.id,
       serverToken: token && message.text(token),
     };
+    const place = locate(question);
     this.#byId.set(question.id, question);
+    this.#byServerId.set(place, (this.#byServerId.get(place) ?? new Set()).add(question));
     return question;
   }
 
@@ -41,7 +45,7 @@ export class Questions {
 
   take(id: string): Question | undefined {
     const question = this.#byId.get(id);
-    this.#byId.delete(id);
+    if (question !== undefined) this.#drop(question);
     return question;
   }
 
@@ -57,16 +61,26 @@ export class Questions {
 
   /** Takes the question that its own server takes back. */
   takeByServerId(key: string, serverId: string): Question | undefined {
-    for (const question of this.#byId.values()) {
-      if (question.key === key && question.serverId === serverId) return this.take(question.id);
-    }
-    return undefined;
+    const [first] = this.#byServerId.get(locate({ key, serverId })) ?? [];
+    return first && this.take(first.id);
   }
 
   /** Takes all questions of a server that is gone. */
   takeAllOf(key: string): Question[] {
     const questions = [...this.#byId.values()].filter((question) => question.key === key);
-    for (const question of questions) this.#byId.delete(question.id);
+    for (const question of questions) this.#drop(question);
     return questions;
   }
+
+  #drop(question: Question): void {
+    const place = locate(question);
+    const same = this.#byServerId.get(place);
+    same?.delete(question);
+    if (same?.size === 0) this.#byServerId.delete(place);
+    this.#byId.delete(question.id);
+  }
+}
+
+function locate({ key, serverId }: Pick<Question, 'key' | 'serverId'>): string {
+  return `${key}\0${serverId}`;
 }

@@ -110,6 +110,14 @@ export function isAnswer(message: Envelope): message is Answer {
   return method === undefined && idSpan !== undefined && (result !== undefined || error !== undefined);
 }
 
+/** What would keep others from taking it for a message of JSON-RPC 2.0; undefined when nothing does. */
+export function findOddity(message: Envelope): string | undefined {
+  if (!message.isVersion2) return '"jsonrpc" is not "2.0"';
+  if (message.method === undefined) return undefined;
+  if (message.result !== undefined || message.error !== undefined) return 'it asks and answers at once';
+  return message.params === undefined || message.hasParams ? undefined : '"params" is not an object';
+}
+
 /** A line that is no message: why, and whose it was as far as that can be told. */
 export interface Malformed {
   readonly problem: 'json' | 'batch' | 'shape' | 'length';

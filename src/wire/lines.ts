@@ -26,7 +26,8 @@ export class LineReader {
   readonly #scanner = new Scanner();
   /** What is remembered of a line beyond the limit, to recognise it by. */
   #overlong: { readonly id: string | undefined; readonly tail: Buffer } | undefined;
-  #isFirstLine = true;
+  /** The first bytes, for as long as they may turn out to be a byte order mark. */
+  #beginning: Buffer | undefined = EMPTY;
 
   constructor(handlers: LineHandlers, limit: number = LINE_LIMIT_BYTES) {
     this.#handlers = handlers;
@@ -45,13 +46,14 @@ export class LineReader {
 
   /** The stream is over: a last line without a newline counts too. */
   end(): void {
-    if (this.#length === 0) return;
+    if (this.#length === 0 && !this.#beginning?.length) return;
     this.#add(NEWLINE);
     this.#finish();
   }
 
   #add(piece: Buffer): void {
-    const bytes = this.#isFirstLine && this.#length === 0 ? stripMark(piece) : piece;
+    const bytes = this.#beginning === undefined ? piece : this.#stripMark(this.#beginning, piece);
+    if (bytes.length === 0) return;
     this.#length += bytes.length;
     if (this.#length > this.#limit) {
       this.#forget(bytes);
@@ -59,6 +61,17 @@ export class LineReader {
     }
     this.#pieces.add(bytes);
     this.#scanner.feed(bytes);
+  }
+
+  /** Holds the bytes back that are not enough to tell. */
+  #stripMark(before: Buffer, piece: Buffer): Buffer {
+    const bytes = before.length === 0 ? piece : Buffer.concat([before, piece]);
+    const mark = BYTE_ORDER_MARK.subarray(0, bytes.length);
+    const isMark = bytes.subarray(0, mark.length).equals(mark);
+    const isOpen = isMark && bytes.length < BYTE_ORDER_MARK.length;
+    this.#beginning = isOpen ? bytes : undefined;
+    if (isOpen) return EMPTY;
+    return isMark ? bytes.subarray(mark.length) : bytes;
   }
 
   #forget(bytes: Buffer): void {
@@ -76,7 +89,6 @@ export class LineReader {
     const scan = this.#scanner.finish();
     this.#overlong = undefined;
     this.#length = 0;
-    this.#isFirstLine = false;
     if (overlong !== undefined) {
       const id = overlong.id ?? findId([overlong.tail], new Members());
       this.#handlers.onMalformed({ problem: 'length', detail: describeLimit(this.#limit), id });
@@ -90,8 +102,4 @@ export class LineReader {
 
 function describeLimit(bytes: number): string {
   return `it is longer than ${bytes / 1024 / 1024} MiB`;
-}
-
-function stripMark(piece: Buffer): Buffer {
-  return piece.subarray(0, 3).equals(BYTE_ORDER_MARK) ? piece.subarray(3) : piece;
 }

@@ -15,7 +15,9 @@ const BY_SHAPE: readonly (string | undefined)[] = NAMES.reduce<(string | undefin
 }, []);
 
 /** A name in which every character is escaped. */
-export const LONGEST_NAME_BYTES: number = 6 * Math.max(...NAMES.map((name) => name.length));
+const LONGEST_NAME_BYTES = 6 * Math.max(...NAMES.map((name) => name.length));
+/** So much of a key, with its quotes, is enough to tell that it is none of ours. */
+export const REMEMBERED_KEY_BYTES: number = LONGEST_NAME_BYTES + 2;
 
 export class Members {
   readonly #names: string[] = [];

@@ -2,7 +2,7 @@
  * Reads one line in the pieces it arrives in, checks that it is JSON, and notes where the members stand that routing
  * needs. Keeps its place between pieces, so that a long line is read while it arrives; builds no values, never recurses.
  */
-import { LONGEST_NAME_BYTES, Members, readName } from './members.ts';
+import { Members, readName, REMEMBERED_KEY_BYTES } from './members.ts';
 import { continueNumber, isDigit, mayEnd, type NumberPlace, startNumber } from './number.ts';
 import { isAscii, type Seen, skipText } from './text.ts';
 
@@ -41,13 +41,7 @@ const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-const LITERALS: ReadonlyMap<number, string> = new Map([
-  [0x74, 'true'],
-  [0x66, 'false'],
-  [0x6e, 'null'],
-]);
-/** Beyond the longest name that is looked for, with its quotes. */
-const REMEMBERED_KEY_BYTES = LONGEST_NAME_BYTES + 2;
+const LITERALS = ['true', 'false', 'null'];
 const SHORT_ESCAPES = '"\\/bfnrt';
 
 export class Scanner {
@@ -191,7 +185,7 @@ export class Scanner {
   }
 
   #openLiteral(byte: number, at: number): number {
-    const literal = LITERALS.get(byte);
+    const literal = LITERALS.find((word) => word.charCodeAt(0) === byte);
     if (literal === undefined) return this.#break(at);
     this.#literalRest = literal.slice(1);
     this.#state = LITERAL;

@@ -79,7 +79,8 @@ function mark(): string {
 }
 
 function launchDirect(entry: ServerEntry, marked: string): Launch {
-  const env = { PATH: process.env['PATH'] ?? '', [MARK]: marked, ...entry.env };
+  const { PATH = '', XDG_CACHE_HOME = '' } = process.env;
+  const env = { PATH, XDG_CACHE_HOME, [MARK]: marked, ...entry.env };
   return { command: process.execPath, args: entry.args ?? [], env, stderr: 'pipe' };
 }
 

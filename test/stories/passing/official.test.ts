@@ -85,7 +85,8 @@ async function live(args: string[], prefix: string): Promise<Life> {
   const client = makeClient();
   const notifications: Notification[] = [];
   client.fallbackNotificationHandler = async (one): Promise<void> => void notifications.push(one);
-  const env = { PATH: process.env['PATH'] ?? '', [MARK]: mark };
+  const { PATH = '', XDG_CACHE_HOME = '' } = process.env;
+  const env = { PATH, XDG_CACHE_HOME, [MARK]: mark };
   await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' }));
   return { client, notifications, name: (name) => prefix + name };
 }

@@ -1,0 +1,148 @@
+/** The whole aggregator in this process, with servers that exist only in memory: thousands of rounds in seconds. */
+import { Aggregator } from '../../src/aggregator.ts';
+import { Log } from '../../src/log.ts';
+import { FakeProcess } from '../support/fake-process.ts';
+import type { Message } from '../support/inbox.ts';
+import { until } from '../support/deadline.ts';
+
+const WAIT_MS = 20_000;
+
+export interface ArenaOptions {
+  readonly keys: readonly string[];
+  /** Whether servers that are down are started again. */
+  readonly restart?: boolean;
+  readonly protocolVersion?: string;
+  /** The raw items of the tool list of every server. */
+  readonly tools?: string;
+  /** The raw capabilities that every server has. */
+  readonly capabilities?: string;
+}
+
+export class Arena {
+  /** What the client was sent. */
+  readonly lines: string[] = [];
+  readonly log: string[] = [];
+  readonly servers: Map<string, FakeProcess> = new Map();
+  readonly #aggregator: Aggregator;
+  readonly #options: ArenaOptions;
+  #rest: Buffer = Buffer.alloc(0);
+  #lastId = 0;
+
+  constructor(options: ArenaOptions) {
+    this.#options = options;
+    const servers = options.keys.map((key) => ({
+      key,
+      command: '/server',
+      commandText: '/server',
+      args: [key],
+      env: {},
+    }));
+    const config = { path: '/config.json', servers, secrets: [], notices: [] };
+    this.#aggregator = new Aggregator(config, {
+      name: 'arena',
+      version: '1',
+      log: new Log({ debug: false, write: (line) => void this.log.push(line) }),
+      output: { writableLength: 0, write: (bytes) => this.#take(bytes), cork() {}, uncork() {} },
+      restart: options.restart ?? false,
+      spawn: (file, args, spawnOptions) => {
+        const fake = new FakeProcess();
+        this.servers.set(args.at(-1) ?? '', fake);
+        return fake.spawn(file, args, spawnOptions);
+      },
+    });
+  }
+
+  server(key: string): FakeProcess {
+    const server = this.servers.get(key);
+    if (server === undefined) throw new Error(`"${key}" was not started`);
+    return server;
+  }
+
+  /** Starts everything, and goes through the handshake with the client and every server. */
+  async open(): Promise<void> {
+    this.#aggregator.start();
+    const { keys, protocolVersion = '2025-11-25' } = this.#options;
+    const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'arena', version: '1' } };
+    this.say(JSON.stringify({ jsonrpc: '2.0', id: 'open', method: 'initialize', params }));
+    this.say('{"jsonrpc":"2.0","method":"notifications/initialized"}');
+    await until(
+      WAIT_MS,
+      () => this.servers.size === keys.length,
+      () => 'the servers',
+    );
+    await Promise.all(keys.map((key) => this.greet(key)));
+    await this.ask('tools/list');
+  }
+
+  /** What a server of good will says at its start. */
+  async greet(key: string): Promise<void> {
+    const { tools = '{"name":"echo","inputSchema":{"type":"object"}}', capabilities = '{"tools":{}}' } =
+      this.#options;
+    const server = this.server(key);
+    const welcome = await server.next();
+    const info = '"serverInfo":{"name":"fake","version":"1"}';
+    server.answer(
+      welcome,
+      `"result":{"protocolVersion":"2025-11-25","capabilities":${capabilities},${info}}`,
+    );
+    await server.next();
+    const asked = Object.keys(JSON.parse(capabilities) as object).flatMap(
+      (name) =>
+        ({ tools: ['tools/list'], resources: ['resources/list', 'resources/templates/list'] })[name] ?? [],
+    );
+    for (let left = asked.length; left > 0; left -= 1) {
+      const list = await server.next();
+      if (list.method === 'tools/list') server.answer(list, `"result":{"tools":[${tools}]}`);
+      else server.answer(list, '"result":{"resources":[],"resourceTemplates":[]}');
+    }
+  }
+
+  /** Bytes of the client. */
+  receive(bytes: Buffer): void {
+    this.#aggregator.receive(bytes);
+  }
+
+  say(line: string): void {
+    this.receive(Buffer.from(`${line}\n`));
+  }
+
+  /** Sends a request as the client, and gives the raw line of the reply. */
+  async ask(method: string, params?: unknown): Promise<string> {
+    const id = `arena ${++this.#lastId}`;
+    this.say(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    return this.line((line) => line.includes(`"id":"${id}"`));
+  }
+
+  /** Calls `echo` of a server, and answers as that server. */
+  async echo(key: string): Promise<string> {
+    const nonce = `nonce ${++this.#lastId}`;
+    const reply = this.ask('tools/call', { name: `${key}:echo`, arguments: { nonce } });
+    const isCall = ({ raw }: Message): boolean => raw.includes(nonce);
+    const call = await this.server(key).inbox.take(isCall);
+    this.server(key).answer(call, `"result":{"content":[{"type":"text","text":"${key} ${nonce}"}]}`);
+    return (await reply).includes(`${key} ${nonce}`) ? 'answered' : reply;
+  }
+
+  /** The first line for the client that fits, now or later. */
+  async line(fits: (line: string) => boolean): Promise<string> {
+    let found: string | undefined;
+    const look = (): boolean => (found = this.lines.findLast(fits)) !== undefined;
+    for (let turn = 0; turn < 100 && !look(); turn += 1)
+      await new Promise((resolve) => setImmediate(resolve));
+    if (found === undefined)
+      await until(WAIT_MS, look, () => `a line; the last were\n${this.lines.slice(-5).join('\n')}`);
+    return found ?? '';
+  }
+
+  async close(): Promise<void> {
+    await this.#aggregator.close({ drain: false });
+  }
+
+  #take(bytes: Buffer): boolean {
+    const all = Buffer.concat([this.#rest, bytes]);
+    const end = all.lastIndexOf(10) + 1;
+    this.#rest = Buffer.from(all.subarray(end));
+    if (end > 0) this.lines.push(...all.toString('utf8', 0, end - 1).split('\n'));
+    return true;
+  }
+}

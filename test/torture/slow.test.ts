@@ -1,0 +1,84 @@
+/** A client or a server that does not read: memory stays bounded, nothing is lost, and the order is kept. */
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { until } from '../support/deadline.ts';
+import { fixture } from '../support/fixture.ts';
+import { readResidentMiB } from '../support/processes.ts';
+import type { Session } from '../support/session.ts';
+import { startJudgedReady } from './judged.ts';
+import { PATIENCE_MS, scale } from './scale.ts';
+
+const RAW = join(import.meta.dirname, 'children/raw.mjs');
+const LINE_BYTES = 16 * 1024;
+const LINES = scale(2000, 32_000);
+const MEMORY_LIMIT_MIB = 200;
+
+/** Waits until many looks in a row see the memory of the command no longer grow. */
+async function memorySettles(session: Session): Promise<void> {
+  let [highest, quietLooks] = [0, 0];
+  const look = (): boolean => {
+    const { now } = readResidentMiB(session.pid);
+    quietLooks = now > highest + 1 ? 0 : quietLooks + 1;
+    highest = Math.max(highest, now);
+    return quietLooks > 30;
+  };
+  await until(20_000, look, () => `memory at rest, ${highest} MiB`);
+}
+
+test(
+  `a client that is silent during ${LINES} lines gets them all, in order`,
+  async () => {
+    const session = await startJudgedReady({ servers: { raw: { command: 'node', args: [RAW] } } });
+    const { stdout } = session.child;
+    stdout.removeAllListeners('data');
+    stdout.pause();
+    const params = { name: 'raw:count', arguments: { size: LINES, bytes: LINE_BYTES } };
+    session.write(`${JSON.stringify({ jsonrpc: '2.0', id: 'count', method: 'tools/call', params })}\n`);
+    await memorySettles(session);
+    expect(readResidentMiB(session.pid).now).toBeLessThan(MEMORY_LIMIT_MIB);
+
+    const heads: string[] = [];
+    let rest = Buffer.alloc(0);
+    const counted = new Promise<void>((resolve) => {
+      stdout.on('data', (chunk: Buffer) => {
+        let bytes = Buffer.concat([rest, chunk]);
+        for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10)) {
+          heads.push(bytes.toString('latin1', 0, Math.min(end, 100)));
+          bytes = bytes.subarray(end + 1);
+        }
+        rest = Buffer.from(bytes);
+        if (heads.at(-1)?.includes('"id":"count"') === true) resolve();
+      });
+      stdout.resume();
+    });
+    await counted;
+    const numbers = heads.slice(0, -1).map((head) => Number(/"n":(\d+)/.exec(head)?.[1]));
+    expect(numbers).toHaveLength(LINES);
+    expect(numbers.findIndex((number, index) => number !== index)).toBe(-1);
+    expect(readResidentMiB(session.pid).peak).toBeLessThan(MEMORY_LIMIT_MIB);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  'a server that is stopped gets its callers errors, and everyone exactly one',
+  async () => {
+    const session = await startJudgedReady({
+      servers: { a: fixture({ name: 'a' }), b: fixture({ name: 'b' }) },
+    });
+    const pid = Number(await session.callText('a:pid'));
+    process.kill(pid, 'SIGSTOP');
+    const text = 'x'.repeat(256 * 1024);
+    const calls = Array.from({ length: scale(350, 768) }, (_, n) => session.call('a:echo', { text, n }));
+    expect(await session.callText('b:echo')).toBe('b {}');
+    process.kill(pid, 'SIGCONT');
+    const replies = await Promise.all(calls);
+    const [refused, answered] = [replies.filter(({ error }) => error), replies.filter(({ error }) => !error)];
+    expect(refused.length).toBeGreaterThan(0);
+    expect(answered.length).toBeGreaterThan(0);
+    for (const { error } of refused) expect(error?.message).toMatch(/"a" is busy/);
+    expect(session.inbox.untaken()).toEqual([]);
+    expect(readResidentMiB(session.pid).peak).toBeLessThan(scale(MEMORY_LIMIT_MIB, MEMORY_LIMIT_MIB * 1.5));
+  },
+  PATIENCE_MS,
+);

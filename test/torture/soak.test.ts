@@ -1,0 +1,108 @@
+/** Two minutes of calls, crashes and pauses: nothing is lost, nothing runs twice, and nothing grows. Long form only. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { until } from '../support/deadline.ts';
+import { fixture, SERVER } from '../support/fixture.ts';
+import { readResidentMiB } from '../support/processes.ts';
+import { makeFolder, type ServerEntry, type Session } from '../support/session.ts';
+import { startJudgedReady } from './judged.ts';
+import { chooseSeed, Random } from './random.ts';
+import { isLong, PATIENCE_MS } from './scale.ts';
+import { type Call, Traffic } from './traffic.ts';
+
+const SECONDS = Number(process.env['TORTURE_SOAK_SECONDS'] ?? 120);
+const STEADY = ['steady 0', 'steady 1', 'steady 2'];
+const SHAKY = Array.from({ length: 20 }, (_, n) => `shaky ${n}`);
+const GROWTH_LIMIT_MIB = 40;
+const WAIT_MS = 20_000;
+
+/** Descriptors that are not one of the three pipes of a server that is alive. */
+function countOwnDescriptors(session: Session): number {
+  const servers = session.survivors().filter(({ command }) => command.includes(SERVER));
+  return readdirSync(`/proc/${session.pid}/fd`).length - 3 * servers.length;
+}
+
+const highest = (samples: readonly number[]): number => Math.max(...samples);
+
+/** What the servers wrote down: how often each was started, and each nonce executed. */
+function readRecords(records: readonly string[]): { starts: number; repeated: string[] } {
+  const counts = new Map<string, number>();
+  let starts = 0;
+  for (const record of records) {
+    const text = readFileSync(record, 'utf8');
+    starts += text.split('"method":"initialize"').length - 1;
+    for (const [, nonce = ''] of text.matchAll(/"nonce":"([^"]+)"/g))
+      counts.set(nonce, (counts.get(nonce) ?? 0) + 1);
+  }
+  return { starts, repeated: [...counts].flatMap(([nonce, times]) => (times > 1 ? [nonce] : [])) };
+}
+
+test.runIf(isLong)(
+  `${SECONDS} seconds of calls, crashes and pauses`,
+  async () => {
+    const random = new Random(chooseSeed('soak'));
+    const folder = makeFolder();
+    const records = SHAKY.map((_, n) => join(folder, `record ${n}`));
+    const servers: [string, ServerEntry][] = [
+      ...STEADY.map((key): [string, ServerEntry] => [key, fixture({ name: key })]),
+      ...SHAKY.map((key, n): [string, ServerEntry] => [
+        key,
+        fixture({ name: key, record: records[n] ?? '' }),
+      ]),
+    ];
+    const session = await startJudgedReady({ servers, args: ['--restart'] });
+    const ownDescriptors = countOwnDescriptors(session);
+    const traffic = new Traffic(session, { judgeEvery: 10 });
+    const end = Date.now() + SECONDS * 1000;
+    let count = 0;
+    const next = (): Call | undefined => {
+      if (Date.now() > end) return undefined;
+      count += 1;
+      const [id, args] = [`${count}`, { nonce: `nonce ${count}` }];
+      if (random.oneIn(500))
+        return {
+          id,
+          tool: `${random.pick(SHAKY)}:crash`,
+          args: { code: 1 },
+          expected: 'never',
+          mayFail: true,
+        };
+      const mayFail = random.oneIn(20);
+      const key = random.pick(mayFail ? SHAKY : STEADY);
+      return { id, tool: `${key}:echo`, args, expected: `${key} ${JSON.stringify(args)}`, mayFail };
+    };
+
+    const samples: number[] = [];
+    const watch = setInterval(() => {
+      samples.push(readResidentMiB(session.pid).now);
+      traffic.latencies.length = 0;
+      session.child.stdout.pause();
+      setTimeout(() => session.child.stdout.resume(), random.below(60));
+    }, 1000);
+    try {
+      await traffic.run(50, next);
+    } finally {
+      clearInterval(watch);
+    }
+
+    const { starts, repeated } = readRecords(records);
+    const half = Math.floor(samples.length / 2);
+    const [early, late] = [samples.slice(2, half), samples.slice(half)];
+    console.log(
+      `${count} calls, ${starts} starts of ${SHAKY.length} shaky servers, ${traffic.history.failed} calls failed; memory ${highest(early).toFixed(0)} then ${highest(late).toFixed(0)} MiB`,
+    );
+    expect(traffic.history.conclude()).toEqual([]);
+    expect(repeated).toEqual([]);
+    expect(starts).toBeGreaterThan(SHAKY.length);
+    expect(highest(late)).toBeLessThan(highest(early) + GROWTH_LIMIT_MIB);
+    await until(
+      WAIT_MS,
+      () => countOwnDescriptors(session) <= ownDescriptors,
+      () => `${ownDescriptors} descriptors beside the pipes of servers, not ${countOwnDescriptors(session)}`,
+    );
+    expect(await session.close()).toEqual({ code: 0, signal: null });
+    await session.nothingLeft();
+  },
+  PATIENCE_MS,
+);
