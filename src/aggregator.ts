@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs';
 import { Announcer } from './announcer.ts';
 import { Cache } from './cache.ts';
 import { extendChain } from './chain.ts';
+import { CLOCK } from './clock.ts';
 import type { Config } from './config/load.ts';
+import { Eras } from './era/eras.ts';
 import { ListGate } from './list-gate.ts';
 import type { Log } from './log.ts';
 import { Pool } from './pool.ts';
@@ -17,8 +19,10 @@ import { FromClient } from './protocol/from-client.ts';
 import { FromServer } from './protocol/from-server.ts';
 import type { Description, Identity, Opening } from './protocol/handshake.ts';
 import { Lifecycle } from './protocol/lifecycle.ts';
-import { Server, type ServerHandlers, type ServerSettings } from './server.ts';
+import type { ServerHandlers, ServerSettings } from './server-settings.ts';
+import { Server } from './server.ts';
 import { LineReader } from './wire/lines.ts';
+import { notification } from './wire/messages.ts';
 import { Outlet, type Writable } from './wire/outlet.ts';
 
 export interface AggregatorOptions extends Identity {
@@ -65,6 +69,7 @@ export class Aggregator {
   readonly #cache: Cache;
   readonly #outlet: Outlet;
   readonly #shared: Conversation;
+  readonly #eras: Eras;
   readonly #delivery: Delivery;
   readonly #lifecycle: Lifecycle;
   readonly #fromServer: FromServer;
@@ -82,7 +87,7 @@ export class Aggregator {
     this.#options = options;
     this.#outlet = new Outlet(output);
     this.#cache = new Cache(options.cacheDirectory, config.path);
-    this.#announcer = new Announcer((line) => this.#send(line));
+    this.#announcer = new Announcer((method) => this.#tell(method));
     const settings = this.#settle(config);
     const handlers = this.#handle();
     this.#servers = config.servers.map((entry) => new Server(entry, settings, handlers));
@@ -92,15 +97,17 @@ export class Aggregator {
     });
     const toClient = (...pieces: readonly Buffer[]): void => this.#send(...pieces);
     this.#shared = new Conversation({ peers: this.#servers, separator, restart, log, toClient });
-    this.#delivery = new Delivery(this.#shared);
-    this.#lifecycle = new Lifecycle(this.#shared, {
+    this.#eras = new Eras(this.#shared, CLOCK);
+    this.#delivery = new Delivery(this.#shared, this.#eras);
+    this.#lifecycle = new Lifecycle(this.#shared, this.#eras, {
       announce: (kind) => {
-        if (this.#shared.isInitialized && !this.#isClosing) this.#announcer.add(kind);
+        const isHeard = this.#shared.isInitialized || !this.#eras.listens.isEmpty;
+        if (isHeard && !this.#isClosing) this.#announcer.add(kind);
       },
       repeat: (call) => this.#delivery.repeat(call),
     });
-    this.#fromServer = new FromServer(this.#shared);
-    const fromClient = new FromClient(this.#shared, this.#delivery, {
+    this.#fromServer = new FromServer(this.#shared, this.#eras);
+    const fromClient = new FromClient(this.#shared, this.#eras, this.#delivery, {
       describe: () => this.#describe(),
       onOpen: (opening) => this.#open(opening),
       whenListed: (act) => this.#gate.whenOpen(act),
@@ -142,6 +149,7 @@ export class Aggregator {
       await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
     }
     this.#isClosing = true;
+    this.#eras.listens.endAll(this.#options);
     this.#gate.close();
     this.#announcer.close();
     this.#pool.close();
@@ -172,7 +180,7 @@ export class Aggregator {
       startupTimeoutMs: this.#options.startupTimeoutMs ?? STARTUP_TIMEOUT_MS,
       pool: () => this.#pool,
       openWatchdog: () => this.#openWatchdog(),
-      isHeld: (key) => this.#shared.isHeld(key),
+      isHeld: (key) => this.#shared.isHeld(key) || this.#eras.isHeld(key),
     };
   }
 
@@ -249,7 +257,11 @@ export class Aggregator {
     if (this.#opening !== undefined) return;
     this.#opening = opening;
     this.#gate.startWaiting();
-    for (const server of this.#servers) server.open(opening);
+    for (const server of this.#servers) {
+      if (opening.era === 'modern')
+        server.avoidsProbe = this.#cache.avoidsProbe(Cache.identify(server.config));
+      server.open(opening);
+    }
     this.#checkListed();
   }
 
@@ -261,6 +273,12 @@ export class Aggregator {
   #owesAnswers(): boolean {
     const isWaiting = this.#gate.hasWaiting || this.#delivery.hasWaiting;
     return isWaiting || this.#servers.some(({ calls }) => calls.size > 0);
+  }
+
+  /** In the way of the handshake era, and in that of the stateless one. */
+  #tell(method: string): void {
+    if (this.#shared.isInitialized) this.#send(notification(method));
+    this.#eras.announce(method);
   }
 
   #send(...pieces: readonly Buffer[]): void {

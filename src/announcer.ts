@@ -1,17 +1,17 @@
 /** Tells the client that lists have changed: soon, and once for many changes. */
 import { KINDS, type KindName } from './protocol/kinds.ts';
-import { notification } from './wire/messages.ts';
 
 /** Changes this close together are one change to the client. */
 const GATHER_MS = 50;
 
 export class Announcer {
-  readonly #send: (line: Buffer) => void;
+  readonly #tell: (method: string) => void;
   readonly #changed = new Set<KindName>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(send: (line: Buffer) => void) {
-    this.#send = send;
+  /** `tell` says it in the way that the client understands. */
+  constructor(tell: (method: string) => void) {
+    this.#tell = tell;
   }
 
   add(kind: KindName): void {
@@ -27,6 +27,6 @@ export class Announcer {
     const methods = new Set([...this.#changed].map((kind) => KINDS[kind].changed));
     this.#changed.clear();
     this.#timer = undefined;
-    for (const method of methods) this.#send(notification(method));
+    for (const method of methods) this.#tell(method);
   }
 }

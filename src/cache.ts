@@ -4,12 +4,16 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ServerConfig } from './config/validate.ts';
 import { longDigest } from './digest.ts';
+import { DISCOVER, type Era } from './era/modern.ts';
 import { type Kind, KIND_NAMES, KINDS, type KindName } from './protocol/kinds.ts';
 import { isSameList, type Item } from './protocol/lists.ts';
 
 /** What a server said of itself. */
 export interface Facts {
-  /** The result of its `initialize`, in its own bytes. */
+  readonly era: Era;
+  /** Whether it took `server/discover` so badly that it is better not asked again. */
+  readonly avoidsProbe: boolean;
+  /** The result of its `initialize` or `server/discover`, in its own bytes. */
   readonly welcome: Buffer;
   readonly lists: Readonly<Record<KindName, readonly Item[]>>;
 }
@@ -17,6 +21,8 @@ export interface Facts {
 /** The first line of every file; another program's, or another version's, is not read. */
 const HEADER = '{"method":"mcp-simple-aggregator/cache/2"}\n';
 const WELCOME = 'initialize';
+/** The same of a server that must not be asked anything before. */
+const ONLY_WELCOME = 'initialize/only';
 const [NEWLINE, BRACE, CLOSING_BRACE] = [0x0a, 0x7b, 0x7d];
 
 /** One line: what a server answered, in its own bytes, under the method that it was asked by. */
@@ -32,7 +38,7 @@ export class Cache {
   readonly #welcomeFile: string | undefined;
   readonly #listFile: string | undefined;
   readonly #written = new Map<string, Facts>();
-  #welcomes: ReadonlyMap<string, Buffer> | undefined;
+  #welcomes: ReadonlyMap<string, Welcome> | undefined;
   #hasChanged = false;
 
   /** One pair of files for each config; without a directory, nothing is remembered. */
@@ -48,8 +54,11 @@ export class Cache {
   }
 
   readWelcome(id: string): Buffer | undefined {
-    this.#welcomes ??= readWelcomes(this.#welcomeFile);
-    return this.#welcomes.get(id);
+    return this.#readWelcome(id)?.welcome;
+  }
+
+  avoidsProbe(id: string): boolean {
+    return this.#readWelcome(id)?.avoidsProbe === true;
   }
 
   /** Everything about all servers that are known. */
@@ -61,10 +70,10 @@ export class Cache {
       if (items !== undefined) lists.set(entry.id, { ...lists.get(entry.id), [kind as KindName]: items });
     });
     for (const [id, { tools, prompts, resources, templates }] of lists) {
-      const welcome = this.readWelcome(id);
+      const welcome = this.#readWelcome(id);
       // A file that was cut off is a server that is not known.
       if (!welcome || !tools || !prompts || !resources || !templates) continue;
-      this.#written.set(id, { welcome, lists: { tools, prompts, resources, templates } });
+      this.#written.set(id, { ...welcome, lists: { tools, prompts, resources, templates } });
     }
     return new Map(this.#written);
   }
@@ -87,17 +96,32 @@ export class Cache {
     );
     writeLines(
       this.#welcomeFile,
-      all.map(([id, { welcome }]) => renderWelcome(id, welcome)),
+      all.map(([id, facts]) => renderWelcome(id, facts)),
     );
+  }
+
+  #readWelcome(id: string): Welcome | undefined {
+    this.#welcomes ??= readWelcomes(this.#welcomeFile);
+    return this.#welcomes.get(id);
   }
 }
 
-function readWelcomes(file: string | undefined): ReadonlyMap<string, Buffer> {
-  const welcomes = new Map<string, Buffer>();
+type Welcome = Omit<Facts, 'lists'>;
+
+function nameWelcome({ era, avoidsProbe }: Welcome): string {
+  if (era === 'modern') return DISCOVER;
+  return avoidsProbe ? ONLY_WELCOME : WELCOME;
+}
+
+function readWelcomes(file: string | undefined): ReadonlyMap<string, Welcome> {
+  const welcomes = new Map<string, Welcome>();
   readLines(file, ({ id, method }, line) => {
     const start = Buffer.from(renderStart(id, method));
-    const isWhole = line.subarray(0, start.length).equals(start);
-    if (method === WELCOME && isWhole) welcomes.set(id, line.subarray(start.length, -1));
+    const welcome = line.subarray(start.length, -1);
+    if (!line.subarray(0, start.length).equals(start)) return;
+    if (method === DISCOVER) welcomes.set(id, { era: 'modern', avoidsProbe: false, welcome });
+    else if (method === WELCOME || method === ONLY_WELCOME)
+      welcomes.set(id, { era: 'legacy', avoidsProbe: method === ONLY_WELCOME, welcome });
   });
   return welcomes;
 }
@@ -170,8 +194,9 @@ function renderList(id: string, kind: KindName, items: readonly Item[]): Buffer 
   return Buffer.concat([Buffer.from(`${start}{"${member}":[`), ...pieces, Buffer.from(`${LIST_END}\n`)]);
 }
 
-function renderWelcome(id: string, welcome: Buffer): Buffer {
-  return Buffer.concat([Buffer.from(renderStart(id, WELCOME)), welcome, Buffer.from('}\n')]);
+function renderWelcome(id: string, facts: Welcome): Buffer {
+  const start = Buffer.from(renderStart(id, nameWelcome(facts)));
+  return Buffer.concat([start, facts.welcome, Buffer.from('}\n')]);
 }
 
 function renderStart(id: string, method: string, members = ''): string {
@@ -191,6 +216,6 @@ function writeLines(file: string, lines: readonly Buffer[]): void {
 }
 
 function isSame(one: Facts, other: Facts): boolean {
-  if (!one.welcome.equals(other.welcome)) return false;
+  if (!one.welcome.equals(other.welcome) || nameWelcome(one) !== nameWelcome(other)) return false;
   return KIND_NAMES.every((kind) => isSameList(one.lists[kind], other.lists[kind]));
 }

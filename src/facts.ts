@@ -1,14 +1,14 @@
 /** What a server said of itself, beside what it says now. Asks nobody. */
 import type { Facts } from './cache.ts';
-import type { Interview } from './interview.ts';
+import type { Findings } from './interview.ts';
 import { KIND_NAMES, type KindName } from './protocol/kinds.ts';
 import { isSameList } from './protocol/lists.ts';
 
 /** What is worth remembering of what a server answered. */
-export function extractFacts({ welcome, lists }: Interview): Facts {
+export function extractFacts({ lists, ...rest }: Findings): Facts {
   const { tools, prompts, resources, templates } = lists;
   return {
-    welcome,
+    ...rest,
     lists: {
       tools: tools.items,
       prompts: prompts.items,
@@ -24,6 +24,6 @@ export function hasItems(facts: Facts | undefined): facts is Facts {
 }
 
 /** The kinds of which a server has something else than it had. */
-export function findChanges(facts: Facts | undefined, { lists }: Interview): KindName[] {
+export function findChanges(facts: Facts | undefined, { lists }: Findings): KindName[] {
   return KIND_NAMES.filter((kind) => !isSameList(facts?.lists[kind] ?? [], lists[kind].items));
 }

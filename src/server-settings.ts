@@ -1,8 +1,12 @@
-/** What all servers have in common. Data only. */
+/** What all servers have in common, and whom they tell what happens to them. Data only. */
 import type { LaunchSettings } from './launch.ts';
 import type { Pool } from './pool.ts';
+import type { Ending } from './process/ending.ts';
 import type { Watchdog } from './process/watchdog.ts';
-
+import type { KindName } from './protocol/kinds.ts';
+import type { ServerList } from './protocol/lists.ts';
+import type { Server } from './server.ts';
+import type { Envelope, Malformed } from './wire/envelope.ts';
 export interface ServerSettings extends LaunchSettings {
   /** Whether a server that is down is started again when it is needed. */
   readonly restart: boolean;
@@ -13,4 +17,16 @@ export interface ServerSettings extends LaunchSettings {
   readonly openWatchdog: () => Promise<Watchdog>;
   /** Whether somebody waits for news of this server, though it owes no answer. */
   readonly isHeld: (key: string) => boolean;
+}
+
+export interface ServerHandlers {
+  onMessage(server: Server, message: Envelope): void;
+  onMalformed(server: Server, line: Malformed): void;
+  /** Its list is read; again, after it said that it has changed, or with everything else after a start. */
+  onList(server: Server, kind: KindName, list: ServerList, isRefresh: boolean): void;
+  onUp(server: Server): void;
+  /** It was up and is not any more. */
+  onDown(server: Server, ending: Ending): void;
+  /** It did not come up. */
+  onFailed(server: Server): void;
 }

@@ -1,9 +1,11 @@
 /** One configured server: starting it, its handshake and its lists, its end, and starting it again. Routes nothing. */
 import type { Facts } from './cache.ts';
+import { Closing } from './closing.ts';
 import type { ServerConfig } from './config/validate.ts';
 import type { NodeStdioMcpConnection } from './connection.ts';
+import type { Era } from './era/modern.ts';
 import { extractFacts, findChanges, hasItems } from './facts.ts';
-import { askList, type Interview, interview, readCapabilities } from './interview.ts';
+import { type Findings, Interview, readCapabilities, readInfo } from './interview.ts';
 import { describeEnding, type Ending, quoteStderr } from './process/ending.ts';
 import { Calls } from './protocol/calls.ts';
 import type { Opening } from './protocol/handshake.ts';
@@ -12,23 +14,9 @@ import type { ServerList } from './protocol/lists.ts';
 import type { Peer, ServerStatus } from './protocol/peer.ts';
 import { Refresher } from './refresher.ts';
 import { Restarts } from './restarts.ts';
-import type { ServerSettings } from './server-settings.ts';
-import type { Answer, Envelope, Malformed } from './wire/envelope.ts';
+import type { ServerHandlers, ServerSettings } from './server-settings.ts';
+import type { Answer, Envelope } from './wire/envelope.ts';
 import type { Json } from './wire/messages.ts';
-
-export type { ServerSettings } from './server-settings.ts';
-
-export interface ServerHandlers {
-  onMessage(server: Server, message: Envelope): void;
-  onMalformed(server: Server, line: Malformed): void;
-  /** Its list is read; again, after it said that it has changed, or with everything else after a start. */
-  onList(server: Server, kind: KindName, list: ServerList, isRefresh: boolean): void;
-  onUp(server: Server): void;
-  /** It was up and is not any more. */
-  onDown(server: Server, ending: Ending): void;
-  /** It did not come up. */
-  onFailed(server: Server): void;
-}
 
 /** A server that has left this much of what it was sent gets no more. */
 const BUSY_BYTES = 64 * 1024 * 1024;
@@ -40,13 +28,17 @@ export class Server implements Peer {
   readonly #handlers: ServerHandlers;
   readonly #restarts = new Restarts();
   readonly #waiting: (() => void)[] = [];
-  /** Connections that are not used any more, but whose processes may still be there. */
-  readonly #closing = new Set<Promise<void>>();
+  readonly #closing = new Closing();
   status: ServerStatus = 'initializing';
   problem: string | undefined;
   /** What it said of itself, at this start or an earlier one. */
   facts: Facts | undefined;
+  info: string | undefined;
+  era: Era = 'legacy';
+  /** Whether it is known to take it badly when it is asked for its era. */
+  avoidsProbe = false;
   #connection: NodeStdioMcpConnection | undefined;
+  #interview: Interview | undefined;
   #refresher: Refresher | undefined;
   #opening: Opening | undefined;
   #capabilities: ReadonlySet<string> = new Set();
@@ -76,7 +68,7 @@ export class Server implements Peer {
   }
 
   get settling(): Promise<void> | undefined {
-    if (this.#closing.size > 0) return Promise.race(this.#closing);
+    if (this.#closing.next !== undefined) return this.#closing.next;
     // Coming up makes room only where it can be put to rest then.
     if (!this.#settings.lazy || this.status !== 'initializing' || !this.#connection) return undefined;
     return new Promise((resolve) => this.whenSettled(resolve));
@@ -156,11 +148,6 @@ export class Server implements Peer {
       },
     );
     this.#connection = connection;
-    this.#refresher = new Refresher(
-      (kind) => askList(connection, kind, this.#capabilities),
-      // What a process said that is gone does not hold for the next one.
-      (kind, list) => connection === this.#connection && this.#renew(kind, list),
-    );
     if (this.#opening !== undefined) void this.#shakeHands(connection, this.#opening);
   }
 
@@ -189,7 +176,7 @@ export class Server implements Peer {
     this.#isEnding = true;
     if (this.status !== 'failed') this.#settle('stopped', 'it was stopped');
     void this.#release();
-    await Promise.all(this.#closing);
+    await this.#closing.end();
   }
 
   kill(): void {
@@ -208,13 +195,19 @@ export class Server implements Peer {
 
   async #shakeHands(connection: NodeStdioMcpConnection, opening: Opening): Promise<void> {
     const { startupTimeoutMs } = this.#settings;
+    const interview = (this.#interview = new Interview(connection, opening, this.avoidsProbe));
+    this.#refresher = new Refresher(
+      (kind) => interview.readList(kind),
+      // What a process said that is gone does not hold for the next one.
+      (kind, list) => connection === this.#connection && this.#renew(kind, list),
+    );
     const timer = setTimeout(() => {
       this.#fail(`it was not ready within ${startupTimeoutMs / 1000} s`);
     }, startupTimeoutMs);
     try {
-      const answers = await interview(connection, opening, (welcome) => {
+      const answers = await interview.run(({ era, welcome }) => {
         // One that is listed, and says the same of itself as before, can be used while its lists are read again.
-        const isSame = hasItems(this.facts) && this.facts.welcome.equals(welcome);
+        const isSame = hasItems(this.facts) && this.era === era && this.facts.welcome.equals(welcome);
         if (isSame && connection === this.#connection) this.#comeUp();
       });
       if (connection === this.#connection) this.#takeAnswers(answers);
@@ -225,7 +218,8 @@ export class Server implements Peer {
     }
   }
 
-  #takeAnswers(answers: Interview): void {
+  #takeAnswers(answers: Findings): void {
+    this.avoidsProbe = answers.avoidsProbe;
     if (this.status === 'initializing') {
       this.#learn(extractFacts(answers));
       for (const kind of KIND_NAMES) this.#handlers.onList(this, kind, answers.lists[kind], false);
@@ -252,7 +246,9 @@ export class Server implements Peer {
 
   #learn(facts: Facts): void {
     this.facts = facts;
-    this.#capabilities = readCapabilities(facts.welcome);
+    this.era = facts.era;
+    this.#capabilities = readCapabilities(facts);
+    this.info = readInfo(facts);
   }
 
   #close(connection: NodeStdioMcpConnection, ending: Ending): void {
@@ -260,7 +256,11 @@ export class Server implements Peer {
     if (connection !== this.#connection) return;
     this.#connection = undefined;
     const what = describeEnding(ending);
-    if (this.status === 'initializing') {
+    const diedOfProbe = this.#interview?.isProbing === true && ending.error === undefined;
+    if (this.status === 'initializing' && diedOfProbe && !this.#isEnding) {
+      this.avoidsProbe = true;
+      void this.launch();
+    } else if (this.status === 'initializing') {
       this.#fail(
         ending.error ? connection.explainSpawn(ending.error) : `it ${what} while it was starting`,
         ending.stderr,
@@ -288,11 +288,7 @@ export class Server implements Peer {
   async #release(): Promise<void> {
     const connection = this.#connection;
     this.#connection = undefined;
-    if (connection === undefined) return;
-    const closed = connection.close();
-    this.#closing.add(closed);
-    await closed;
-    this.#closing.delete(closed);
+    if (connection !== undefined) await this.#closing.close(connection);
   }
 
   #settle(status: ServerStatus, problem?: string): void {

@@ -5,12 +5,9 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 function createAnnouncer(): { announcer: Announcer; methods: () => string[] } {
-  const lines: string[] = [];
-  const announcer = new Announcer((line) => void lines.push(line.toString()));
-  return {
-    announcer,
-    methods: () => lines.splice(0).map((line) => (JSON.parse(line) as { method: string }).method),
-  };
+  const methods: string[] = [];
+  const announcer = new Announcer((method) => void methods.push(method));
+  return { announcer, methods: () => methods.splice(0) };
 }
 
 test('says once what has changed many times, and again what changes later', () => {

@@ -19,6 +19,8 @@ function entryOf(changes: Partial<ServerConfig> = {}): ServerConfig {
 /** Spacing, escapes and numbers that would not survive being parsed and written again. */
 async function createFacts(tool = '{ "name":"\\u00e4" ,"n":1.0e0,"__proto__":{}}'): Promise<Facts> {
   return {
+    era: 'legacy',
+    avoidsProbe: false,
     welcome: Buffer.from('{ "capabilities":{"tools":{}},"instructions":"Über\\u0020\\"all\\""}'),
     lists: {
       tools: await itemsOf([tool, '{"name":"b"}']),
@@ -132,7 +134,7 @@ describe('damage', () => {
         );
         const cache = new Cache(folder, CONFIG);
         for (const known of cache.readAll().values()) {
-          expect(readCapabilities(known.welcome)).toBeInstanceOf(Set);
+          expect(readCapabilities(known)).toBeInstanceOf(Set);
           for (const kind of KIND_NAMES)
             for (const { name } of known.lists[kind]) expect(name).toBeTypeOf('string');
         }

@@ -1,18 +1,31 @@
 /** The requests of the client that one server still owes an answer to. */
+import type { Bridge } from '../era/bridge.ts';
+import type { Claim } from '../era/claim.ts';
 import type { Request } from '../wire/envelope.ts';
 import { OWN_ID_START } from '../wire/messages.ts';
 
 export interface Call {
-  /** The client's id, raw. */
-  readonly id: string;
+  /** The client's id, raw; another one when the client comes back to the call. */
+  id: string;
   /** The id the server was given: the client's own wherever that is safe, so that answers pass untouched. */
   readonly sentId: string;
   readonly method: string;
   /** The client's progress token, raw. */
   readonly token: string | undefined;
   /** The request itself, kept only if it may be sent again. */
-  readonly repeatable: Request | undefined;
+  repeatable: Request | undefined;
+  /** What the client said of itself, in an era in which every request does. */
+  claim: Claim | undefined;
+  /** Between a client and a server of different eras; undefined for all others. */
+  readonly bridge: Bridge | undefined;
+  /** While the client has been sent away with a question: keeps the answer for when it comes back. */
+  hold: ((finish: Finish) => void) | undefined;
+  /** The progress token of the request with which the client came back; empty while it is away, or if it has none. */
+  heardAs: string | undefined;
 }
+
+/** Writes the answer to a call, under the id that the client waits for. */
+export type Finish = (id: string) => readonly Buffer[];
 
 /** No escapes, no fractions, no more digits than a server's numbers may have. */
 const PLAIN_ID = /^(?:0|-?[1-9]\d{0,14}|"[ !#-[\]-~]*")$/;
@@ -30,7 +43,11 @@ export class Calls {
     return this.#bySentId.size;
   }
 
-  add(message: Request, isRepeatable = false): Call {
+  get inFlight(): Iterable<Call> {
+    return this.#bySentId.values();
+  }
+
+  add(message: Request, isRepeatable = false, claim?: Claim, bridge?: Bridge): Call {
     const { id, method } = message;
     const token = message.meta('progressToken');
     const call: Call = {
@@ -39,10 +56,21 @@ export class Calls {
       method,
       token: token && message.text(token),
       repeatable: isRepeatable ? message : undefined,
+      claim,
+      bridge,
+      hold: undefined,
+      heardAs: undefined,
     };
-    this.#bySentId.set(call.sentId, call);
-    if (call.token !== undefined) this.#byToken.set(call.token, call);
-    return call;
+    return this.#register(call);
+  }
+
+  /** Puts back a call that was taken, to be sent once more under an id of its own. */
+  addAgain(call: Call): Call {
+    return this.#register({ ...call, sentId: this.#nextAlias() });
+  }
+
+  has(call: Call): boolean {
+    return this.#bySentId.get(call.sentId) === call;
   }
 
   /** Takes the call that a server's answer belongs to; each call is given out once. */
@@ -81,10 +109,25 @@ export class Calls {
     return this.#byToken.has(token) || this.#taskTokens.has(token);
   }
 
+  /** The call in flight with this progress token. */
+  findByToken(token: string): Call | undefined {
+    return this.#byToken.get(token);
+  }
+
+  #register(call: Call): Call {
+    this.#bySentId.set(call.sentId, call);
+    if (call.token !== undefined) this.#byToken.set(call.token, call);
+    return call;
+  }
+
   /** The client's own, if a reply to it can be recognised whatever the server does to it on the way. */
   #chooseId(id: string): string {
     const isSafe = PLAIN_ID.test(id) && !id.startsWith(OWN_ID_START) && !this.#bySentId.has(id);
-    return isSafe ? id : `${OWN_ID_START}call/${++this.#lastAlias}"`;
+    return isSafe ? id : this.#nextAlias();
+  }
+
+  #nextAlias(): string {
+    return `${OWN_ID_START}call/${++this.#lastAlias}"`;
   }
 
   #drop(call: Call): void {

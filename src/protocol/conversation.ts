@@ -1,6 +1,7 @@
 /** What both directions share: who takes part, what has been agreed on, what is listed, asked and subscribed to. */
 import type { Log } from '../log.ts';
 import { Batches } from './batches.ts';
+import type { Call, Finish } from './calls.ts';
 import { Catalog } from './catalog.ts';
 import { ClientTasks } from './client-tasks.ts';
 import type { Opening } from './handshake.ts';
@@ -39,6 +40,8 @@ export class Conversation {
   readonly listed: Set<KindName> = new Set();
   /** Params of the client's last `logging/setLevel`, for servers that come later. */
   logLevel: Buffer | undefined;
+  /** The client's handshake; a client without one is served too. */
+  legacy: Opening | undefined;
   readonly #early: (() => void)[] = [];
   #isInitialized = false;
   #opening: Opening | undefined;
@@ -82,7 +85,10 @@ export class Conversation {
     return this.#opening;
   }
 
+  /** The first opening counts for the servers. */
   open(opening: Opening): void {
+    if (opening.era === 'legacy') this.legacy ??= opening;
+    if (this.#opening !== undefined) return;
     this.#opening = opening;
     const naming = chooseNaming(opening.clientName, this.#explicitSeparator);
     for (const kind of KIND_NAMES) this.catalogs[kind].naming = naming;
@@ -99,6 +105,12 @@ export class Conversation {
   /** Whether somebody waits for news of a server, though it owes no answer. */
   isHeld(key: string): boolean {
     return (this.subscriptions.get(key)?.size ?? 0) > 0 || this.questions.has(key);
+  }
+
+  /** Answers a call; when its client is away with a question, as soon as it comes back. */
+  conclude(call: Call, finish: Finish): void {
+    if (call.hold !== undefined) call.hold(finish);
+    else this.answer(call.id, ...finish(call.id));
   }
 
   /** Sends the answer to a request of the client. */

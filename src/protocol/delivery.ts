@@ -1,9 +1,10 @@
 /** Takes a request of the client to the server it is for: finds it, waits for it, rewrites the name. No I/O, no timers. */
+import type { Eras } from '../era/eras.ts';
 import { McpError } from '../wire/error.ts';
 import type { Answer, Notification, Request } from '../wire/envelope.ts';
 import { parse } from '../wire/json.ts';
 import { stringAt } from '../wire/json.ts';
-import { failure, INTERNAL_ERROR, INVALID_PARAMS } from '../wire/messages.ts';
+import { failure, INTERNAL_ERROR, INVALID_PARAMS, success } from '../wire/messages.ts';
 import { type Splice, splice } from '../wire/splice.ts';
 import type { Call } from './calls.ts';
 import type { Entry } from './catalog.ts';
@@ -20,11 +21,13 @@ const NOT_FOUND_CODES: ReadonlySet<number> = new Set([-32_002, INVALID_PARAMS]);
 
 export class Delivery {
   readonly #shared: Conversation;
+  readonly #eras: Eras;
   /** Requests that wait for a server to come up; one that is cancelled meanwhile is taken out. */
   readonly #waiting = new Set<Request>();
 
-  constructor(shared: Conversation) {
+  constructor(shared: Conversation, eras: Eras) {
     this.#shared = shared;
+    this.#eras = eras;
   }
 
   get hasWaiting(): boolean {
@@ -40,11 +43,11 @@ export class Delivery {
   }
 
   /** Sends a call again, if it was kept for that. */
-  repeat({ repeatable }: Call): boolean {
+  repeat({ repeatable, claim }: Call): boolean {
     const route = repeatable && ROUTES.get(repeatable.method);
     const wanted = route && findWanted(repeatable, route);
     if (repeatable === undefined || wanted === undefined || typeof wanted === 'string') return false;
-    this.deliver(repeatable, wanted);
+    this.deliver(repeatable, { ...wanted, claim });
     return true;
   }
 
@@ -59,7 +62,8 @@ export class Delivery {
     for (const peer of this.#shared.peers.values()) {
       const call = peer.calls.takeByClientId(id);
       if (call === undefined) continue;
-      peer.send(...splice(message.pieces, [{ span, bytes: Buffer.from(call.sentId, 'latin1') }]));
+      const sentId = { span, bytes: Buffer.from(call.sentId, 'latin1') };
+      peer.send(...splice(message.pieces, [sentId, ...this.#eras.lowerCancellation(message, peer)]));
       return;
     }
   }
@@ -86,15 +90,20 @@ export class Delivery {
   async #askAround(message: Request, wanted: Wanted): Promise<void> {
     this.#waiting.add(message);
     let refusal: McpError | undefined;
+    const silent: Peer[] = [];
     for (const peer of listCandidates(this.#shared, wanted)) {
       try {
         peer.wake();
         await new Promise<void>((resolve) => peer.whenSettled(resolve));
         if (!this.#waiting.has(message)) return;
-        const answer = await peer.ask(message.method, message.params && message.bytes(message.params));
+        if (this.#eras.isSubscribing(message, peer)) {
+          silent.push(peer);
+          continue;
+        }
+        const answer = await this.#eras.askFor(message, peer, wanted.claim);
         if (!this.#waiting.delete(message)) return;
         this.#noteSubscription(message, wanted, { peer, original: message.bytes(wanted.span) });
-        this.#passAnswer(message, peer, answer);
+        this.#passAnswer(message, peer, answer, wanted);
         return;
       } catch (error) {
         if (!(error instanceof McpError)) continue;
@@ -103,18 +112,33 @@ export class Delivery {
       }
     }
     if (!this.#waiting.delete(message)) return;
+    if (silent.length > 0) {
+      this.#subscribeAll(message, wanted, silent);
+      return;
+    }
     if (refusal === undefined) {
       this.#failUnowned(message, wanted);
       return;
     }
-    const { code, message: text, data } = refusal;
+    const { code, message: text, data } = this.#eras.raiseError(wanted.claim, refusal);
     this.#shared.answer(message.id, failure(message.id, { code, message: text, data }));
   }
 
-  #passAnswer(message: Request, peer: Peer, answer: Answer): void {
+  /** Servers that cannot be asked whether they have a URI are all listened to. */
+  #subscribeAll(message: Request, wanted: Wanted, peers: readonly Peer[]): void {
+    const original = message.bytes(wanted.span);
+    for (const peer of peers) {
+      this.#noteSubscription(message, wanted, { peer, original });
+      this.#eras.subscribe(message, peer, original);
+    }
+    this.#shared.answer(message.id, ...success(message.id, '{}'));
+  }
+
+  #passAnswer(message: Request, peer: Peer, answer: Answer, { claim }: Wanted): void {
     this.#shared.links.note(peer.key, answer);
-    const bytes = Buffer.from(message.id, 'latin1');
-    this.#shared.answer(message.id, ...splice(answer.pieces, [{ span: answer.idSpan, bytes }]));
+    const id = { span: answer.idSpan, bytes: Buffer.from(message.id, 'latin1') };
+    const splices = [id, ...this.#eras.raiseAnswer(message, peer, claim, answer)];
+    this.#shared.answer(message.id, ...splice(answer.pieces, splices));
   }
 
   #failUnowned(message: Request, { kind, name }: Wanted): void {
@@ -136,13 +160,24 @@ export class Delivery {
       this.#fail(message, peer, 'is busy: it has stopped reading what it is sent; try again later');
       return;
     }
-    const call = peer.calls.add(message, this.#shared.restart && isHarmless(owner.entry));
+    this.#noteSubscription(message, wanted, owner);
+    if (this.#eras.subscribe(message, peer, original)) {
+      this.#shared.answer(message.id, ...success(message.id, '{}'));
+      return;
+    }
     const splices: Splice[] = [];
     if (!original.equals(message.bytes(wanted.span))) splices.push({ span: wanted.span, bytes: original });
-    if (call.sentId !== call.id) splices.push({ span: message.idSpan, bytes: Buffer.from(call.sentId) });
     if (wanted.kind !== 'tasks') splices.push(...decodeTaskIds(message, peer));
-    this.#noteSubscription(message, wanted, owner);
-    peer.send(...splice(message.pieces, splices));
+    const crossing = this.#eras.cross(message, owner, wanted.claim, splices);
+    if (typeof crossing === 'string') {
+      this.#shared.answer(message.id, failure(message.id, { code: INVALID_PARAMS, message: crossing }));
+      return;
+    }
+    const isRepeatable = this.#shared.restart && isHarmless(owner.entry);
+    const call = peer.calls.add(message, isRepeatable, wanted.claim, crossing?.bridge);
+    const all = crossing?.splices ?? splices;
+    const id = { span: message.idSpan, bytes: Buffer.from(call.sentId) };
+    peer.send(...splice(message.pieces, call.sentId === call.id ? all : [...all, id]));
   }
 
   /** It is listed, but not running: it is starting, or can be started. */

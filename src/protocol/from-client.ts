@@ -1,4 +1,17 @@
 /** Takes each message of the client to where it belongs, or answers it. No I/O, no timers. */
+import type { Claim } from '../era/claim.ts';
+import { writeDiscovery, writeServer } from '../era/discover.ts';
+import { openModern } from '../era/envelope.ts';
+import type { Eras } from '../era/eras.ts';
+import {
+  CACHE_HINTS,
+  COMPLETE,
+  DISCOVER,
+  LISTEN,
+  MODERN_METHODS,
+  ONLY_MODERN,
+  VERSION_KEY,
+} from '../era/modern.ts';
 import { BATCH_VERSION, splitBatch } from '../wire/batch.ts';
 import {
   type Answer,
@@ -11,6 +24,7 @@ import {
   type Request,
 } from '../wire/envelope.ts';
 import {
+  type ErrorObject,
   failure,
   INVALID_PARAMS,
   INVALID_REQUEST,
@@ -19,15 +33,13 @@ import {
   success,
 } from '../wire/messages.ts';
 import { splice } from '../wire/splice.ts';
-import { Catalog } from './catalog.ts';
 import type { Conversation } from './conversation.ts';
 import type { Delivery } from './delivery.ts';
 import { type Description, type Opening, readOpening, writeWelcome } from './handshake.ts';
 import type { KindName } from './kinds.ts';
-import { readList } from './lists.ts';
-import type { Peer } from './peer.ts';
 import { type Route, ROUTES } from './routes.ts';
-import { decodeTaskIds, TASK_KIND, TASK_NAMING } from './tasks.ts';
+import { listTasks } from './task-list.ts';
+import { decodeTaskIds } from './tasks.ts';
 import { findWanted } from './wanted.ts';
 
 export interface FromClientOptions {
@@ -41,11 +53,13 @@ export interface FromClientOptions {
 
 export class FromClient {
   readonly #shared: Conversation;
+  readonly #eras: Eras;
   readonly #options: FromClientOptions;
   readonly #delivery: Delivery;
 
-  constructor(shared: Conversation, delivery: Delivery, options: FromClientOptions) {
+  constructor(shared: Conversation, eras: Eras, delivery: Delivery, options: FromClientOptions) {
     this.#shared = shared;
+    this.#eras = eras;
     this.#delivery = delivery;
     this.#options = options;
   }
@@ -58,7 +72,7 @@ export class FromClient {
   }
 
   receiveMalformed({ problem, detail, id, batch }: Malformed): void {
-    if (batch !== undefined && this.#shared.opening?.protocolVersion === BATCH_VERSION)
+    if (batch !== undefined && this.#shared.legacy?.protocolVersion === BATCH_VERSION)
       this.#receiveBatch(batch);
     else if (problem === 'json') this.#fail(undefined, PARSE_ERROR, `Parse error: ${detail}`);
     else this.#fail(id, INVALID_REQUEST, `Invalid request: ${detail}`);
@@ -78,16 +92,21 @@ export class FromClient {
 
   #receiveRequest(message: Request): void {
     const { id, method, params } = message;
+    const claim = this.#eras.claims.read(message);
     if (!/^["\d-]/.test(id)) {
       this.#fail(undefined, INVALID_REQUEST, 'Invalid request: "id" must be a string or a number');
     } else if (!message.isVersion2) {
       this.#fail(id, INVALID_REQUEST, 'Invalid request: "jsonrpc" must be "2.0"');
+    } else if (claim !== undefined && method !== 'initialize') {
+      this.#receiveModern(message, claim);
     } else if (method === 'ping') {
       this.#succeed(id, '{}');
     } else if (params !== undefined && !message.hasParams) {
       this.#fail(id, INVALID_PARAMS, 'Invalid params: "params" must be an object');
     } else if (method === 'initialize') {
       this.#initialize(message);
+    } else if (ONLY_MODERN.has(method)) {
+      this.#fail(id, INVALID_PARAMS, `Invalid params: "${method}" needs "_meta" with "${VERSION_KEY}"`);
     } else {
       this.#route(message, ROUTES.get(method));
     }
@@ -99,28 +118,60 @@ export class FromClient {
       this.#fail(message.id, INVALID_PARAMS, `Invalid params: ${opening}`);
       return;
     }
-    if (this.#shared.opening === undefined) this.#shared.open(opening);
+    this.#shared.open(opening);
     this.#succeed(message.id, writeWelcome(opening, this.#options.describe()));
     this.#options.onOpen(opening);
+  }
+
+  /** A request of the stateless era: it says of itself all there is to know. */
+  #receiveModern(message: Request, claim: Claim | ErrorObject): void {
+    const { id, method } = message;
+    if ('code' in claim) {
+      this.#shared.answer(id, failure(id, claim));
+      return;
+    }
+    if (method === DISCOVER) {
+      this.#succeed(id, writeDiscovery(this.#options.describe()));
+      return;
+    }
+    const route = MODERN_METHODS.has(method) ? ROUTES.get(method) : undefined;
+    if (route === undefined && method !== LISTEN) {
+      this.#fail(id, METHOD_NOT_FOUND, `Method not found: ${method}`);
+      return;
+    }
+    if (this.#shared.opening === undefined) {
+      const opening = openModern(claim);
+      this.#shared.open(opening);
+      this.#options.onOpen(opening);
+    }
+    if (route === undefined) this.#eras.listens.begin(message);
+    else if (route.to === 'list')
+      this.#list(
+        message,
+        route.kind,
+        `${COMPLETE},${CACHE_HINTS},${writeServer(this.#options.describe().identity)},`,
+      );
+    else if (!this.#eras.suspensions.resume(message, claim)) this.#deliver(message, route, claim);
   }
 
   #route(message: Request, route: Route | undefined): void {
     if (route === undefined) {
       this.#fail(message.id, METHOD_NOT_FOUND, `Method not found: ${message.method}`);
-    } else if (this.#shared.opening === undefined) {
+    } else if (this.#shared.legacy === undefined) {
       this.#fail(message.id, INVALID_PARAMS, `"${message.method}" came before "initialize"`);
     } else if (route.to === 'list') {
       this.#list(message, route.kind);
     } else if (route.to === 'all') {
       this.#tellAll(message, route.capability);
     } else if (route.to === 'tasks') {
-      void this.#listTasks(message);
+      void listTasks(this.#shared).then((list) => this.#succeed(message.id, list));
     } else {
       this.#deliver(message, route);
     }
   }
 
-  #list(message: Request, kind: KindName): void {
+  /** `members` stand in front of those that are the list. */
+  #list(message: Request, kind: KindName, members = ''): void {
     const cursor = message.param('cursor');
     if (cursor !== undefined && message.string(cursor) !== '') {
       this.#fail(message.id, INVALID_PARAMS, 'Invalid cursor: every list is given whole, on one page');
@@ -128,7 +179,9 @@ export class FromClient {
     }
     this.#options.whenListed(() => {
       this.#shared.listed.add(kind);
-      this.#succeed(message.id, this.#shared.renderList(kind));
+      const list = this.#shared.renderList(kind);
+      const whole = members === '' ? list : Buffer.concat([Buffer.from(`{${members}`), list.subarray(1)]);
+      this.#succeed(message.id, whole);
     });
   }
 
@@ -141,33 +194,16 @@ export class FromClient {
     this.#shared.logLevel = params;
     for (const peer of this.#shared.peers.values()) {
       // Whoever objects is not to spoil it for the others.
-      if (peer.status === 'running' && peer.has(capability)) peer.ask(message.method, params).catch(() => {});
+      if (peer.status === 'running' && peer.era === 'legacy' && peer.has(capability))
+        peer.ask(message.method, params).catch(() => {});
     }
     this.#succeed(message.id, '{}');
   }
 
-  #deliver(message: Request, route: Route): void {
+  #deliver(message: Request, route: Route, claim?: Claim): void {
     const wanted = findWanted(message, route);
     if (typeof wanted === 'string') this.#fail(message.id, INVALID_PARAMS, wanted);
-    else this.#delivery.deliver(message, wanted);
-  }
-
-  async #listTasks({ id }: Request): Promise<void> {
-    const peers = [...this.#shared.peers.values()].filter(
-      (peer) => peer.status === 'running' && peer.has('tasks'),
-    );
-    const catalog = new Catalog(
-      TASK_KIND,
-      peers.map(({ key }) => key),
-      TASK_NAMING,
-    );
-    const read = async (peer: Peer): Promise<void> => {
-      const { items } = await readList((method, params) => peer.ask(method, params), TASK_KIND);
-      catalog.replace(peer.key, items);
-    };
-    // A server that cannot list its tasks has none, as with all lists.
-    await Promise.allSettled(peers.map((peer) => read(peer)));
-    this.#succeed(id, catalog.bytes);
+    else this.#delivery.deliver(message, claim === undefined ? wanted : { ...wanted, claim });
   }
 
   #receiveAnswer(message: Answer): void {
@@ -177,7 +213,11 @@ export class FromClient {
       return;
     }
     const { clientTasks, peers } = this.#shared;
-    const { key, method, serverId } = question;
+    const { key, method, serverId, onAnswer } = question;
+    if (onAnswer !== undefined) {
+      onAnswer(message);
+      return;
+    }
     const peer = peers.get(key);
     if (peer === undefined) return;
     clientTasks.note(key, message);
@@ -188,10 +228,15 @@ export class FromClient {
 
   #receiveNotification(message: Notification): void {
     if (message.method === 'notifications/initialized') this.#shared.initialize();
-    else if (message.method === 'notifications/cancelled') this.#delivery.cancel(message);
+    else if (message.method === 'notifications/cancelled') this.#cancel(message);
     else if (message.method === 'notifications/progress') this.#reportProgress(message);
     else if (message.method === 'notifications/tasks/status') this.#reportTask(message);
     else this.#forwardToAll(message);
+  }
+
+  #cancel(message: Notification): void {
+    const span = message.param('requestId');
+    if (span === undefined || !this.#eras.listens.end(message.text(span))) this.#delivery.cancel(message);
   }
 
   #reportProgress(message: Notification): void {
@@ -211,7 +256,8 @@ export class FromClient {
 
   #forwardToAll(message: Notification): void {
     for (const peer of this.#shared.peers.values()) {
-      if (peer.status === 'running' && !peer.isBusy) peer.send(...message.pieces);
+      // A stateless server knows only what is said with a request.
+      if (peer.status === 'running' && peer.era === 'legacy' && !peer.isBusy) peer.send(...message.pieces);
     }
   }
 

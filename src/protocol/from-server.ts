@@ -1,4 +1,5 @@
 /** Takes each message of a server to the client, if the server may say it. No I/O, no timers. */
+import type { Eras } from '../era/eras.ts';
 import {
   type Answer,
   Envelope,
@@ -36,9 +37,11 @@ const CHANGED: ReadonlyMap<string, readonly KindName[]> = new Map([
 
 export class FromServer {
   readonly #shared: Conversation;
+  readonly #eras: Eras;
 
-  constructor(shared: Conversation) {
+  constructor(shared: Conversation, eras: Eras) {
     this.#shared = shared;
+    this.#eras = eras;
   }
 
   receive(peer: Peer, message: Envelope): void {
@@ -62,17 +65,33 @@ export class FromServer {
   #receiveAnswer(peer: Peer, message: Answer): void {
     const call = peer.calls.take(message.id);
     if (call === undefined) {
+      if (this.#eras.ownListens.end(peer, message.id)) return;
       this.#shared.log.debug(`An answer that it does not owe was dropped (id ${message.id})`, peer.key);
     } else if (!isComplete(message)) {
       this.#fail(peer, call, 'sent an answer with neither a result nor an error');
     } else {
       if (peer.has('resources')) this.#shared.links.note(peer.key, message);
-      const splices = encodeTaskIds(message, peer, call.method.startsWith('tasks/'));
+      if (call.bridge !== undefined) {
+        this.#crossBack(peer, call, message);
+        return;
+      }
+      const isTask = call.method.startsWith('tasks/') || this.#eras.isTask(peer, message);
+      const splices = encodeTaskIds(message, peer, isTask);
       if (splices.length > 0 && findMadeTask(message) !== undefined) peer.calls.keepToken(call);
       if (message.id !== call.id)
         splices.push({ span: message.idSpan, bytes: Buffer.from(call.id, 'latin1') });
       this.#shared.answer(call.id, ...splice(message.pieces, splices));
     }
+  }
+
+  /** The answer of a server of the other era. */
+  #crossBack(peer: Peer, call: Call, message: Answer): void {
+    const raised = call.bridge?.raise(peer, call, message);
+    if (raised === undefined) return;
+    this.#shared.conclude(call, (id) => {
+      const bytes = Buffer.from(id, 'latin1');
+      return splice(message.pieces, [...raised, { span: message.idSpan, bytes }]);
+    });
   }
 
   #receiveQuestion(peer: Peer, message: Request): void {
@@ -81,6 +100,7 @@ export class FromServer {
       peer.send(...success(id, '{}'));
       return;
     }
+    if (this.#eras.suspensions.ask(peer, message)) return;
     const refusal = this.#findRefusal(peer, message);
     if (refusal !== undefined) peer.send(failure(id, refusal));
     else this.#shared.whenInitialized(() => this.#ask(peer, message));
@@ -88,8 +108,11 @@ export class FromServer {
 
   #findRefusal({ key }: Peer, message: Request): ErrorObject | undefined {
     const { method } = message;
+    const { legacy } = this.#shared;
+    if (legacy === undefined)
+      return { code: METHOD_NOT_FOUND, message: 'The client cannot be asked this now: it has no handshake' };
     const capability = CLIENT_CAPABILITIES.get(method);
-    if (capability !== undefined && this.#shared.opening?.capabilities.has(capability) !== true) {
+    if (capability !== undefined && !legacy.capabilities.has(capability)) {
       const text = `The client cannot do "${method}": it did not declare the capability "${capability}"`;
       return { code: METHOD_NOT_FOUND, message: text };
     }
@@ -117,19 +140,24 @@ export class FromServer {
     else if (method === 'notifications/message') this.#passLog(peer, message);
     else if (method === 'notifications/resources/updated') this.#passUpdate(peer, message);
     else {
-      const taskIds = encodeTaskIds(message, peer, method === 'notifications/tasks/status');
-      this.#shared.toClient(...splice(message.pieces, taskIds));
+      const taskIds = encodeTaskIds(message, peer, method.startsWith('notifications/tasks'));
+      if (!this.#eras.consume(peer, message, taskIds))
+        this.#shared.toClient(...splice(message.pieces, taskIds));
     }
   }
 
   #progress(peer: Peer, message: Notification): void {
     const token = message.param('progressToken');
-    if (token !== undefined && peer.calls.hasToken(message.text(token)))
-      this.#shared.toClient(...splice(message.pieces, encodeTaskIds(message, peer)));
+    if (token === undefined || !peer.calls.hasToken(message.text(token))) return;
+    const heardAs = peer.calls.findByToken(message.text(token))?.heardAs;
+    const renamed = heardAs === undefined ? [] : [{ span: token, bytes: Buffer.from(heardAs, 'latin1') }];
+    if (heardAs !== '')
+      this.#shared.toClient(...splice(message.pieces, [...renamed, ...encodeTaskIds(message, peer)]));
   }
 
   #takeBack(peer: Peer, message: Notification): void {
     const span = message.param('requestId');
+    if (span !== undefined && this.#eras.takeBack(peer, message.text(span))) return;
     const question = span && this.#shared.questions.takeByServerId(peer.key, message.text(span));
     if (span === undefined || question === undefined) return;
     this.#shared.toClient(...splice(message.pieces, [{ span, bytes: Buffer.from(question.id) }]));
@@ -137,7 +165,7 @@ export class FromServer {
 
   #passLog(peer: Peer, message: Notification): void {
     const { params } = message;
-    if (params === undefined || !message.hasParams) return;
+    if (params === undefined || !message.hasParams || !this.#eras.logs.passes(peer, message)) return;
     const logger = message.param('logger');
     const name = message.string(logger);
     if (logger !== undefined && name !== undefined) {
@@ -157,11 +185,12 @@ export class FromServer {
   #passUpdate(peer: Peer, message: Notification): void {
     const span = message.param('uri');
     const uri = message.string(span);
+    if (uri !== undefined) this.#eras.listens.passUpdate(peer, message, uri);
     const subscribed = this.#shared.subscriptions.get(peer.key)?.size ?? 0;
     if (span === undefined || uri === undefined || subscribed === 0) return;
     const exposed = this.#shared.subscriptions.get(peer.key)?.get(uri) ?? uri;
     const splices = exposed === uri ? [] : [{ span, bytes: Buffer.from(JSON.stringify(exposed)) }];
-    this.#shared.toClient(...splice(message.pieces, splices));
+    this.#shared.toClient(...splice(message.pieces, [...splices, ...this.#eras.untag(message)]));
   }
 
   #fail(peer: Peer, call: Call, what: string): void {
@@ -170,7 +199,7 @@ export class FromServer {
       message: `Server "${peer.key}" ${what}`,
       data: { server: peer.key },
     };
-    this.#shared.answer(call.id, failure(call.id, error));
+    this.#shared.conclude(call, (id) => [failure(id, error)]);
   }
 }
 

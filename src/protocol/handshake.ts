@@ -1,16 +1,24 @@
 /** How conversations of the handshake era begin: with the client above, and the same way with the servers below. */
+import type { Capabilities } from '../era/claim.ts';
+import { mapHandshake, type Meta } from '../era/envelope.ts';
+import type { Era } from '../era/modern.ts';
 import type { Envelope, Request } from '../wire/envelope.ts';
 import { memberOf, parse, type Span } from '../wire/json.ts';
 import { splice } from '../wire/splice.ts';
 
 /** What the client said of itself when it opened the conversation. */
 export interface Opening {
+  readonly era: Era;
   readonly protocolVersion: string;
   readonly clientName: string | undefined;
   /** The capabilities that the client declared. */
   readonly capabilities: ReadonlySet<string>;
+  /** The same with what belongs to each. */
+  readonly declared: Capabilities;
   /** The params of `initialize` for every server: the client's own. */
   readonly params: Buffer;
+  /** What requests of ours say of the client to servers that know no handshake. */
+  readonly meta: Meta;
 }
 
 export interface Identity {
@@ -43,11 +51,15 @@ export function readOpening(message: Request): Opening | string {
   }
   const protocolVersion = VERSIONS.has(version) ? version : LATEST_VERSION;
   const clientInfo = message.param('clientInfo');
+  const declared = readObject(message, message.param('capabilities'));
   return {
+    era: 'legacy',
     protocolVersion,
     clientName: clientInfo && readName(message, clientInfo),
-    capabilities: new Set(readKeys(message, message.param('capabilities'))),
+    capabilities: new Set(Object.keys(declared)),
+    declared,
     params: withVersion(line, params, versionSpan, protocolVersion),
+    meta: mapHandshake(message),
   };
 }
 
@@ -60,27 +72,41 @@ export interface Description {
   readonly isComplete: boolean;
 }
 
+/** What all servers together are to a client. */
+export interface Union {
+  readonly capabilities: Readonly<Record<string, object>>;
+  readonly instructions?: string;
+}
+
 /** The result of the client's `initialize`, as JSON text. */
-export function writeWelcome(opening: Opening, { identity, welcomes, isComplete }: Description): string {
+export function writeWelcome(opening: Opening, description: Description): string {
+  const { protocolVersion } = opening;
+  const { name, version } = description.identity;
+  const { capabilities, ...rest } = unite(
+    description,
+    protocolVersion === LATEST_VERSION ? { tasks: TASKS } : {},
+  );
+  return JSON.stringify({ protocolVersion, capabilities, serverInfo: { name, version }, ...rest });
+}
+
+/** Everything there may be while servers are still to come, and what there is as soon as all are known. */
+export function unite(
+  { welcomes, isComplete }: Description,
+  more: Readonly<Record<string, object>> = {},
+): Union {
   const known = [...welcomes].map(([key, welcome]) => ({ key, ...readWelcome(welcome) }));
   const instructions = known
     .flatMap(({ key, instructions: text }) =>
       typeof text === 'string' && text !== '' ? [`${key}: ${text}`] : [],
     )
     .join('\n\n');
-  const all: Record<string, object> =
-    opening.protocolVersion === LATEST_VERSION ? { ...CAPABILITIES, tasks: TASKS } : CAPABILITIES;
+  const all: Record<string, object> = { ...CAPABILITIES, ...more };
   const had = new Set(known.flatMap(({ capabilities }) => Object.keys(capabilities ?? {})));
   const capabilities = Object.entries(all).filter(([name]) => !isComplete || had.has(name));
-  return JSON.stringify({
-    protocolVersion: opening.protocolVersion,
-    capabilities: Object.fromEntries(capabilities),
-    serverInfo: { name: identity.name, version: identity.version },
-    ...(instructions !== '' && { instructions }),
-  });
+  return { capabilities: Object.fromEntries(capabilities), ...(instructions !== '' && { instructions }) };
 }
 
-function readWelcome(welcome: Buffer): { capabilities?: object; instructions?: unknown } {
+export function readWelcome(welcome: Buffer): { capabilities?: object; instructions?: unknown } {
   return parse(welcome.toString()) as ReturnType<typeof readWelcome>;
 }
 
@@ -95,8 +121,7 @@ function readName(message: Envelope, clientInfo: Span): string | undefined {
   return message.string(memberOf(message.line, clientInfo, 'name'));
 }
 
-function readKeys(message: Envelope, object: Span | undefined): string[] {
-  if (object === undefined) return [];
-  const value = message.value(object);
-  return typeof value === 'object' && value !== null ? Object.keys(value) : [];
+function readObject(message: Envelope, object: Span | undefined): Capabilities {
+  const value = object && message.value(object);
+  return typeof value === 'object' && value !== null ? (value as Capabilities) : {};
 }

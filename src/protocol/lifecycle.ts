@@ -1,4 +1,5 @@
 /** What it means for the client that a server comes up, changes its lists, or goes down. No I/O, no timers. */
+import type { Eras } from '../era/eras.ts';
 import { failure, INTERNAL_ERROR, notification } from '../wire/messages.ts';
 import type { Call } from './calls.ts';
 import type { Conversation } from './conversation.ts';
@@ -25,10 +26,12 @@ export interface LifecycleOptions {
 
 export class Lifecycle {
   readonly #shared: Conversation;
+  readonly #eras: Eras;
   readonly #options: LifecycleOptions;
 
-  constructor(shared: Conversation, options: LifecycleOptions) {
+  constructor(shared: Conversation, eras: Eras, options: LifecycleOptions) {
     this.#shared = shared;
+    this.#eras = eras;
     this.#options = options;
   }
 
@@ -41,6 +44,8 @@ export class Lifecycle {
 
   /** What the client has asked of all servers, or of this one before it was started again, is asked of it now. */
   up(peer: Peer): void {
+    this.#eras.up(peer);
+    if (peer.era === 'modern') return;
     if (this.#shared.logLevel !== undefined && peer.has('logging')) {
       peer.ask('logging/setLevel', this.#shared.logLevel).catch(() => {});
     }
@@ -51,6 +56,7 @@ export class Lifecycle {
 
   down(peer: Peer, downfall: Downfall): void {
     const calls = peer.calls.takeAll();
+    this.#eras.suspensions.down(peer);
     for (const question of this.#shared.questions.takeAllOf(peer.key)) {
       const reason = JSON.stringify(`Server "${peer.key}" ${downfall.what}`);
       const params = `{"requestId":${question.id},"reason":${reason}}`;
@@ -80,9 +86,9 @@ export class Lifecycle {
     }
   }
 
-  #fail({ key }: Peer, { id }: Call, { what, exitCode, signal }: Downfall): void {
+  #fail({ key }: Peer, call: Call, { what, exitCode, signal }: Downfall): void {
     const message = `Server "${key}" ${what} before it answered; whether the request took effect is unknown`;
     const error = { code: INTERNAL_ERROR, message, data: { server: key, exitCode, signal } };
-    this.#shared.answer(id, failure(id, error));
+    this.#shared.conclude(call, (id) => [failure(id, error)]);
   }
 }

@@ -1,4 +1,5 @@
 /** A server as the protocol sees it: somebody to send to, with what it has said of itself. */
+import type { Era } from '../era/modern.ts';
 import type { Answer } from '../wire/envelope.ts';
 import type { Json } from '../wire/messages.ts';
 import type { Calls } from './calls.ts';
@@ -9,6 +10,10 @@ export type ServerStatus = 'initializing' | 'running' | 'failed' | 'stopped';
 export interface Peer {
   readonly key: string;
   readonly status: ServerStatus;
+  /** The one in which it was opened; what it is before does not matter. */
+  readonly era: Era;
+  /** What it says of itself, as JSON text. */
+  readonly info: string | undefined;
   readonly calls: Calls;
   /** Why it is not running, as a sentence that may be shown. */
   readonly problem: string | undefined;

@@ -1,5 +1,5 @@
 /** The requests of servers that the client still owes an answer to. Each gets an id of ours: servers' ids may be alike. */
-import type { Request } from '../wire/envelope.ts';
+import type { Answer, Request } from '../wire/envelope.ts';
 
 export interface Question {
   /** Our id, raw. */
@@ -10,6 +10,8 @@ export interface Question {
   readonly serverId: string;
   /** The server's progress token, raw; the client is given our id in its place. */
   readonly serverToken: string | undefined;
+  /** Takes the answer, when it is not for the server as it is. */
+  readonly onAnswer?: (answer: Answer) => void;
 }
 
 export class Questions {
@@ -30,6 +32,14 @@ export class Questions {
     const place = locate(question);
     this.#byId.set(question.id, question);
     this.#byServerId.set(place, (this.#byServerId.get(place) ?? new Set()).add(question));
+    return question;
+  }
+
+  /** One that is asked on behalf of a server that cannot ask by itself. */
+  addOwn(key: string, method: string, onAnswer: (answer: Answer) => void): Question {
+    const id = String(++this.#lastId);
+    const question: Question = { id, key, method, serverId: '', serverToken: undefined, onAnswer };
+    this.#byId.set(id, question);
     return question;
   }
 

@@ -30,6 +30,7 @@ export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['tasks/get', { to: 'task' }],
   ['tasks/result', { to: 'task' }],
   ['tasks/cancel', { to: 'task' }],
+  ['tasks/update', { to: 'task' }],
   ['logging/setLevel', { to: 'all', capability: 'logging' }],
 ]);
 

@@ -1,4 +1,5 @@
 /** What a request asks for, when it is for the server that has it. */
+import type { Claim } from '../era/claim.ts';
 import type { Request } from '../wire/envelope.ts';
 import { isObject, memberOf, type Span } from '../wire/json.ts';
 import type { KindName } from './kinds.ts';
@@ -9,6 +10,8 @@ export interface Wanted {
   /** What the client calls it, and where that stands. */
   readonly name: string;
   readonly span: Span;
+  /** What the request says of its client, in an era in which every request does. */
+  readonly claim?: Claim | undefined;
 }
 
 export const KIND_WORDS: Readonly<Record<Wanted['kind'], string>> = {

@@ -29,6 +29,28 @@ export function memberOf(bytes: Buffer, object: Span, name: string): Span | unde
   return found;
 }
 
+/** A member of an object: where it begins with its name, and where its value stands. */
+export interface Member {
+  readonly name: string;
+  readonly start: number;
+  readonly value: Span;
+}
+
+/** The members of an object, in their order. What is no object has none. */
+export function membersOf(bytes: Buffer, object: Span): Member[] {
+  const members: Member[] = [];
+  if (!isObject(bytes, object)) return members;
+  let at = skipSpace(bytes, object.start + 1);
+  while (bytes[at] === QUOTE) {
+    const key = { start: at, end: skipString(bytes, at) };
+    const start = skipSpace(bytes, skipSpace(bytes, key.end) + 1);
+    const end = skipValue(bytes, start);
+    members.push({ name: stringAt(bytes, key), start: key.start, value: { start, end } });
+    at = skipSeparator(bytes, end);
+  }
+  return members;
+}
+
 export function elementsOf(bytes: Buffer, array: Span): Span[] {
   const elements: Span[] = [];
   let at = skipSpace(bytes, array.start + 1);

@@ -2,7 +2,7 @@
 import type { Span } from './json.ts';
 
 const NAMES =
-  'jsonrpc id method params result error name uri ref cursor requestId progressToken level logger taskId task _meta protocolVersion capabilities clientInfo'.split(
+  'jsonrpc id method params result error name uri ref cursor requestId progressToken level logger taskId task _meta protocolVersion capabilities clientInfo requestState inputResponses notifications'.split(
     ' ',
   );
 

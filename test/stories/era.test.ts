@@ -64,12 +64,12 @@ test('serves a server that speaks an older version than the client', async () =>
   expect(await session.callText('a:echo')).toBe('fixture {}');
 });
 
-test('sends a client of the stateless era back to the handshake', async () => {
+test('serves the handshake after a request of the stateless era that claims nothing', async () => {
   const session = start({ servers: { a: fixture({ tools: ['echo'] }) } });
-  expect((await session.request('server/discover', {})).error?.code).toBe(-32601);
+  expect((await session.request('server/discover', {})).error?.code).toBe(-32602);
   await session.initialize();
   expect(await session.listNames()).toEqual(['a:echo']);
-  expect((await session.request('server/discover', {})).error?.code).toBe(-32601);
+  expect((await session.request('server/discover', {})).error?.code).toBe(-32602);
 });
 
 test('answers a ping before the handshake, and refuses everything else', async () => {

@@ -46,10 +46,13 @@ async function connectNew(launch: Launch, mode: 'legacy' | 'auto'): Promise<AnyC
   return client;
 }
 
-const generations: [string, (launch: Launch) => Promise<AnyClient>][] = [
-  ['SDK 1.x', connectOld],
-  ['SDK 2.x', (launch) => connectNew(launch, 'legacy')],
-  ['SDK 2.x that asks for the era first', (launch) => connectNew(launch, 'auto')],
+const same = (value: unknown): unknown => value;
+
+/** Each with what of a result is to be compared. */
+const generations: [string, (launch: Launch) => Promise<AnyClient>, (value: unknown) => unknown][] = [
+  ['SDK 1.x', connectOld, same],
+  ['SDK 2.x', (launch) => connectNew(launch, 'legacy'), same],
+  ['SDK 2.x that asks for the era first', (launch) => connectNew(launch, 'auto'), forget],
 ];
 
 function findProgram(name: string): string {
@@ -121,7 +124,18 @@ async function attempt(client: AnyClient, call: Call): Promise<unknown> {
   }
 }
 
-describe.each(generations)('%s', (_, connect) => {
+/**
+ * Without what SDK 2.x itself leaves out of tools in the stateless era, and without the signature that results have there:
+ * directly it speaks the handshake era to these servers, through the command the stateless one.
+ */
+function forget(value: unknown): unknown {
+  const text = JSON.stringify(value, (name, member: unknown) =>
+    name === 'execution' || name === '_meta' ? undefined : member,
+  );
+  return JSON.parse(text) as unknown;
+}
+
+describe.each(generations)('%s', (_, connect, pick) => {
   test('sees the same tools and the same results as without the aggregator', async () => {
     const { folder, servers } = makeServers();
     const calls = makeCalls(folder);
@@ -137,12 +151,12 @@ describe.each(generations)('%s', (_, connect) => {
     }
     writeFileSync(join(folder, 'memory.json'), '');
     const through = await connect(launchAggregated(folder, servers, marked));
-    expect((await through.listTools()).tools).toEqual(tools);
+    expect(pick((await through.listTools()).tools)).toEqual(pick(tools));
     const seen: unknown[] = [];
     for (const [key, list] of Object.entries(calls)) {
       for (const call of list) seen.push(await attempt(through, { ...call, name: `${key}:${call.name}` }));
     }
-    expect(seen).toEqual(results);
+    expect(pick(seen)).toEqual(pick(results));
     await through.close();
     await until(
       20_000,

@@ -1,0 +1,109 @@
+/** A call of a stateless client at a handshake server: nothing new reaches the server, nothing is missing for the client. */
+import type { Call } from '../protocol/calls.ts';
+import type { Peer } from '../protocol/peer.ts';
+import type { Answer, Request } from '../wire/envelope.ts';
+import { isObject, memberOf, type Span } from '../wire/json.ts';
+import { INVALID_PARAMS, request } from '../wire/messages.ts';
+import type { Splice } from '../wire/splice.ts';
+import type { Bridge } from './bridge.ts';
+import { declares } from './claim.ts';
+import { insertMembers, insertMeta } from './members.ts';
+import {
+  CACHE_HINTS,
+  COMPLETE,
+  LEGACY_NOT_FOUND,
+  LEGACY_URL_REQUIRED,
+  MISSING_CAPABILITY,
+  SERVER_KEY,
+} from './modern.ts';
+import { readTarget } from './suspensions.ts';
+
+export class ModernOverLegacy implements Bridge {
+  readonly target: string | undefined;
+  readonly #isTask: boolean;
+
+  /** `isTask` when the call is made as a task, because the tool insists; the client need not know. */
+  constructor(message: Request, isTask: boolean) {
+    this.target = readTarget(message);
+    this.#isTask = isTask;
+  }
+
+  raise(peer: Peer, call: Call, answer: Answer): readonly Splice[] | undefined {
+    if (answer.error !== undefined) return raiseError(call, answer, answer.error);
+    if (this.#isTask && awaitTask(peer, call, answer)) return undefined;
+    return completeResult(peer, call.method, answer);
+  }
+}
+
+/** What the stateless era wants in a result. */
+export function completeResult({ info }: Peer, method: string, { line, result }: Answer): Splice[] {
+  if (result === undefined || !isObject(line, result)) return [];
+  const isCacheable = method === 'resources/read' && !has(line, result, 'ttlMs');
+  const missing = [
+    ...(has(line, result, 'resultType') ? [] : [COMPLETE]),
+    ...(isCacheable ? [CACHE_HINTS] : []),
+  ];
+  const isSigned = info === undefined || line.includes(SERVER_KEY);
+  const hasMeta = has(line, result, '_meta');
+  // In one splice where they would stand in one place.
+  if (!isSigned && !hasMeta) missing.push(`"_meta":{"${SERVER_KEY}":${info}}`);
+  return [
+    ...(missing.length === 0 ? [] : [insertMembers(line, result, missing.join(','))]),
+    ...(!isSigned && hasMeta ? insertMeta(line, result, { [SERVER_KEY]: info }) : []),
+  ];
+}
+
+/** The code of the stateless era for an error of the handshake era. */
+export function mapCode(code: number): number {
+  return code === LEGACY_NOT_FOUND ? INVALID_PARAMS : code;
+}
+
+/** Looked for in the whole line first, because that is fast; an object may be long. */
+function has(line: Buffer, object: Span, name: string): boolean {
+  return line.includes(`"${name}"`) && memberOf(line, object, name) !== undefined;
+}
+
+function raiseError(call: Call, answer: Answer, error: Span): Splice[] {
+  const span = memberOf(answer.line, error, 'code');
+  const code = span && Number(answer.text(span));
+  if (span === undefined || code === undefined) return [];
+  if (code === LEGACY_URL_REQUIRED) return raiseUrls(call, answer, error);
+  return mapCode(code) === code ? [] : [{ span, bytes: Buffer.from(String(mapCode(code))) }];
+}
+
+interface Elicitation {
+  readonly message?: string;
+  readonly url?: string;
+}
+
+/** The server wants URLs to be visited before it is asked again: questions, in the stateless era. */
+function raiseUrls({ claim }: Call, answer: Answer, error: Span): Splice[] {
+  const { data } = answer.value(error) as { data?: { elicitations?: readonly Elicitation[] } };
+  const urls = Array.isArray(data?.elicitations) ? data.elicitations : [];
+  // From the name of the member to the end of its value.
+  const start = answer.line.lastIndexOf('"error"', error.start);
+  if (start === -1) return [];
+  const whole = { start, end: error.end };
+  if (claim === undefined || !declares(claim.capabilities, 'elicitation/create', true) || urls.length === 0) {
+    const missing = { requiredCapabilities: { elicitation: { url: {} } } };
+    const text = 'The server needs the client to open a URL';
+    const refusal = { code: MISSING_CAPABILITY, message: text, data: missing };
+    return [{ span: whole, bytes: Buffer.from(`"error":${JSON.stringify(refusal)}`) }];
+  }
+  const questions = urls.map(({ message, url }, index) => [
+    `url-${index + 1}`,
+    { method: 'elicitation/create', params: { mode: 'url', message, url } },
+  ]);
+  const result = { resultType: 'input_required', inputRequests: Object.fromEntries(questions) as object };
+  return [{ span: whole, bytes: Buffer.from(`"result":${JSON.stringify(result)}`) }];
+}
+
+/** The result of the task is the result of the call. */
+function awaitTask(peer: Peer, call: Call, answer: Answer): boolean {
+  const task = answer.result && memberOf(answer.line, answer.result, 'task');
+  const taskId = task && memberOf(answer.line, task, 'taskId');
+  if (taskId === undefined) return false;
+  const again = peer.calls.addAgain(call);
+  peer.send(request(again.sentId, 'tasks/result', `{"taskId":${answer.bytes(taskId).toString()}}`));
+  return true;
+}

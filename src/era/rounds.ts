@@ -1,0 +1,139 @@
+/** A call of a handshake client at a stateless server: what the server wants to know, the client is asked, and the call is made again. */
+import type { Call } from '../protocol/calls.ts';
+import type { Conversation } from '../protocol/conversation.ts';
+import type { Peer } from '../protocol/peer.ts';
+import type { Answer, Request } from '../wire/envelope.ts';
+import { memberOf, membersOf, type Span } from '../wire/json.ts';
+import { failure, INTERNAL_ERROR, notification, request } from '../wire/messages.ts';
+import { type Splice, splice } from '../wire/splice.ts';
+import type { Bridge, Tools } from './bridge.ts';
+import { type Capabilities, declares } from './claim.ts';
+import { insertMembers } from './members.ts';
+
+/** As many as the official client makes. */
+const MOST_ROUNDS = 8;
+/** Before a server that only wants to be asked again is asked again. */
+const PAUSE_MS = 250;
+
+interface Wish {
+  readonly name: string;
+  readonly method: string;
+  readonly params: Buffer | undefined;
+}
+
+export class Rounds implements Bridge {
+  readonly target: string | undefined = undefined;
+  readonly #shared: Conversation;
+  readonly #tools: Tools;
+  readonly #message: Request;
+  /** What is changed in the request for this server. */
+  readonly #splices: readonly Splice[];
+  readonly #capabilities: Capabilities;
+  #count = 0;
+
+  constructor(shared: Conversation, tools: Tools, message: Request, splices: readonly Splice[]) {
+    this.#shared = shared;
+    this.#tools = tools;
+    this.#message = message;
+    this.#splices = splices;
+    this.#capabilities = shared.legacy?.declared ?? {};
+  }
+
+  raise(peer: Peer, call: Call, answer: Answer): readonly Splice[] | undefined {
+    const { line, result } = answer;
+    if (result === undefined || !line.includes('"input_required"')) return [];
+    if (answer.string(memberOf(line, result, 'resultType')) !== 'input_required') return [];
+    this.#count += 1;
+    // Put back at once: it can be cancelled, and the server can die, while the client thinks.
+    const next = peer.calls.addAgain(call);
+    const state = memberOf(line, result, 'requestState');
+    const wishes = readWishes(answer, memberOf(line, result, 'inputRequests'));
+    const refused = wishes.find((wish) => !declares(this.#capabilities, wish.method, isUrl(wish)));
+    if (this.#count > MOST_ROUNDS) {
+      this.#fail(peer, next, `asked for input more than ${MOST_ROUNDS} times`);
+    } else if (refused !== undefined) {
+      this.#fail(peer, next, `needs "${refused.method}", which the client did not declare`);
+    } else {
+      this.#askAll(peer, next, wishes, state && answer.bytes(state).toString());
+    }
+    return undefined;
+  }
+
+  #askAll(peer: Peer, call: Call, wishes: readonly Wish[], state: string | undefined): void {
+    const answers = new Map<string, Buffer>();
+    const open = new Set<string>();
+    if (wishes.length === 0) {
+      this.#tools.later(PAUSE_MS, () => this.#sendAgain(peer, call, answers, state));
+      return;
+    }
+    for (const { name, method, params } of wishes) {
+      const question = this.#shared.questions.addOwn(peer.key, method, (answer) => {
+        open.delete(question.id);
+        if (answer.result !== undefined) answers.set(name, answer.bytes(answer.result));
+        else this.#giveUp(peer, call, answer, open);
+        if (open.size === 0 && answer.result !== undefined) this.#sendAgain(peer, call, answers, state);
+      });
+      open.add(question.id);
+      this.#shared.toClient(request(question.id, method, params && this.#adapt(method, params, question.id)));
+    }
+  }
+
+  /** The client could not answer: the call fails with its words, and nothing more is asked. */
+  #giveUp(peer: Peer, call: Call, answer: Answer, open: ReadonlySet<string>): void {
+    for (const id of open) {
+      if (this.#shared.questions.take(id) === undefined) continue;
+      this.#shared.toClient(notification('notifications/cancelled', `{"requestId":${id}}`));
+    }
+    if (!peer.calls.has(call)) return;
+    peer.calls.take(call.sentId);
+    const bytes = Buffer.from(call.id, 'latin1');
+    this.#shared.answer(call.id, ...splice(answer.pieces, [{ span: answer.idSpan, bytes }]));
+  }
+
+  /** A new request with the old params, the answers, and what the server wants back. */
+  #sendAgain(peer: Peer, call: Call, answers: ReadonlyMap<string, Buffer>, state: string | undefined): void {
+    const { line, params, pieces, idSpan } = this.#message;
+    if (params === undefined || !peer.calls.has(call)) return;
+    const responses = [...answers].map(([name, value]) => `${JSON.stringify(name)}:${value.toString()}`);
+    const members = [
+      ...(responses.length === 0 ? [] : [`"inputResponses":{${responses.join(',')}}`]),
+      ...(state === undefined ? [] : [`"requestState":${state}`]),
+    ];
+    const id = { span: idSpan, bytes: Buffer.from(call.sentId) };
+    const added = members.length === 0 ? [] : [insertMembers(line, params, members.join(','))];
+    peer.send(...splice(pieces, [...added, ...this.#splices, id]));
+  }
+
+  /** The last version with a handshake wants an id for every URL. */
+  #adapt(method: string, params: Buffer, id: string): Buffer {
+    const whole = { start: 0, end: params.length };
+    const isPlain = method !== 'elicitation/create' || !isUrl({ name: '', method, params });
+    if (isPlain || memberOf(params, whole, 'elicitationId') !== undefined) return params;
+    const added = insertMembers(params, whole, `"elicitationId":"${this.#tools.createSecret()}-${id}"`);
+    return Buffer.concat(splice([params], [added]));
+  }
+
+  #fail(peer: Peer, call: Call, what: string): void {
+    peer.calls.take(call.sentId);
+    const error = {
+      code: INTERNAL_ERROR,
+      message: `Server "${peer.key}" ${what}`,
+      data: { server: peer.key },
+    };
+    this.#shared.answer(call.id, failure(call.id, error));
+  }
+}
+
+function readWishes(answer: Answer, requests: Span | undefined): Wish[] {
+  if (requests === undefined) return [];
+  return membersOf(answer.line, requests).map(({ name, value }) => {
+    const params = memberOf(answer.line, value, 'params');
+    const method = answer.string(memberOf(answer.line, value, 'method')) ?? '';
+    return { name, method, params: params && answer.bytes(params) };
+  });
+}
+
+function isUrl({ params }: Wish): boolean {
+  const mode = params && memberOf(params, { start: 0, end: params.length }, 'mode');
+  return mode !== undefined && params?.toString('utf8', mode.start, mode.end) === '"url"';
+}

@@ -1,0 +1,131 @@
+/** Subscriptions of a client without a handshake: one covers the servers of both eras, all it brings carries its id. */
+import { expect, test } from 'vitest';
+import type { Message } from '../../support/inbox.ts';
+import { KEY, modern, type ModernSession, startModern } from '../../support/modern.ts';
+import { passing, Recording } from '../../support/passing.ts';
+
+const ID = `${KEY}subscriptionId`;
+const CHANGED = 'notifications/tools/list_changed';
+const UPDATED = 'notifications/resources/updated';
+
+async function listen(session: ModernSession, id: string, notifications: object): Promise<Message> {
+  session.begin('subscriptions/listen', { notifications }, id);
+  return session.notification('notifications/subscriptions/acknowledged');
+}
+
+function readId({ params }: Message): unknown {
+  return (params?.['_meta'] as Record<string, unknown> | undefined)?.[ID];
+}
+
+async function updateLegacy(session: ModernSession, uri: string): Promise<void> {
+  const line = JSON.stringify({ jsonrpc: '2.0', method: UPDATED, params: { uri } });
+  await session.call('old:say', { lines: [line] });
+}
+
+function heard(session: ModernSession, method: string): Message[] {
+  return session.inbox.untaken().filter((message) => message.method === method);
+}
+
+test('acknowledges first, with what it honours', async () => {
+  const session = startModern({ servers: { old: passing() } });
+  const filter = {
+    toolsListChanged: true,
+    promptsListChanged: false,
+    resourceSubscriptions: ['x://1'],
+    other: 1,
+  };
+  const { params } = await listen(session, '"l"', filter);
+  expect(params).toEqual({
+    _meta: { [ID]: 'l' },
+    notifications: { toolsListChanged: true, resourceSubscriptions: ['x://1'] },
+  });
+  const bad = await session.request('subscriptions/listen', {});
+  expect(bad.error?.code).toBe(-32_602);
+});
+
+test('announces changed lists of servers of both eras, to each subscription that wants them', async () => {
+  const session = startModern({ servers: { old: passing(), new: modern() } });
+  await session.request('tools/list');
+  await listen(session, '1', { toolsListChanged: true });
+  await listen(session, '"two"', { toolsListChanged: true, promptsListChanged: true });
+  await listen(session, '3', { promptsListChanged: true });
+  for (const key of ['old', 'new']) {
+    await session.call(`${key}:change`, { what: 'tools', have: { tools: ['change', 'say', key] } });
+    const ids = [await session.notification(CHANGED), await session.notification(CHANGED)].map(readId);
+    expect(ids).toEqual([1, 'two']);
+  }
+  session.cancel('1');
+  await session.call('old:change', { what: 'tools', have: { tools: ['change'] } });
+  expect(readId(await session.notification(CHANGED))).toBe('two');
+  await session.request('tools/list');
+  expect(heard(session, CHANGED)).toEqual([]);
+});
+
+test('says nothing to a client that listens to nothing', async () => {
+  const session = startModern({ servers: { old: passing(), new: modern() } });
+  await session.request('tools/list');
+  for (const key of ['old', 'new'])
+    await session.call(`${key}:change`, { what: 'tools', have: { tools: ['change'] } });
+  await session.request('tools/list');
+  expect(heard(session, CHANGED)).toEqual([]);
+});
+
+test('brings news of URIs from servers of both eras, until it is cancelled', async () => {
+  const [old, young] = [new Recording(), new Recording()];
+  const session = startModern({
+    servers: {
+      old: passing({ resources: ['x://old'], record: old.file }),
+      new: modern({ resources: ['x://new'], record: young.file }),
+    },
+  });
+  await listen(session, '"l"', { resourceSubscriptions: ['x://old', 'x://new'] });
+  await old.first('resources/subscribe');
+  await young.line(({ raw }) => raw.includes('"resourceSubscriptions":["x://new"]'));
+  await session.call('new:update', { uri: 'x://new' });
+  const news = await session.notification(UPDATED);
+  expect(news.params).toMatchObject({ uri: 'x://new', _meta: { [ID]: 'l' } });
+  await updateLegacy(session, 'x://old');
+  expect((await session.notification(UPDATED)).params).toEqual({ _meta: { [ID]: 'l' }, uri: 'x://old' });
+  await updateLegacy(session, 'x://other');
+  await listen(session, '"second"', { resourceSubscriptions: ['x://old'] });
+  await updateLegacy(session, 'x://old');
+  const ids = [await session.notification(UPDATED), await session.notification(UPDATED)].map(readId);
+  expect(ids).toEqual(['l', 'second']);
+  session.cancel('"l"');
+  await young.first('notifications/cancelled');
+  await updateLegacy(session, 'x://old');
+  expect(readId(await session.notification(UPDATED))).toBe('second');
+  expect(old.of('resources/unsubscribe')).toEqual([]);
+  session.cancel('"second"');
+  await old.first('resources/unsubscribe');
+  expect(heard(session, UPDATED)).toEqual([]);
+});
+
+test('listens again at servers that were started again', async () => {
+  const [old, young] = [new Recording(), new Recording()];
+  const session = startModern({
+    servers: {
+      old: passing({ resources: ['x://old'], record: old.file }),
+      new: modern({ resources: ['x://new'], record: young.file }),
+    },
+    args: ['--restart'],
+  });
+  await listen(session, '"l"', { resourceSubscriptions: ['x://old', 'x://new'], toolsListChanged: true });
+  await old.first('resources/subscribe');
+  await young.line(({ raw }) => raw.includes('"resourceSubscriptions":["x://new"]'));
+  for (const key of ['old', 'new'])
+    expect((await session.call(`${key}:crash`, { code: 1 })).error).toBeDefined();
+  await session.call('new:update', { uri: 'x://new' });
+  expect((await session.notification(UPDATED)).params).toMatchObject({ uri: 'x://new' });
+  await updateLegacy(session, 'x://old');
+  expect((await session.notification(UPDATED)).params).toMatchObject({ uri: 'x://old' });
+  expect(old.of('resources/subscribe')).toHaveLength(2);
+});
+
+test('ends subscriptions with an answer when everything ends', async () => {
+  const session = startModern({ servers: { old: passing() } });
+  await listen(session, '"l"', { toolsListChanged: true });
+  const ended = session.reply('"l"');
+  await session.close();
+  expect((await ended).result).toMatchObject({ resultType: 'complete', _meta: { [ID]: 'l' } });
+});
