@@ -4,6 +4,7 @@ import { Log } from '../../src/log.ts';
 import { FakeProcess } from '../support/fake-process.ts';
 import type { Message } from '../support/inbox.ts';
 import { until } from '../support/deadline.ts';
+import { Judge, LENIENT } from '../support/judge.ts';
 
 const WAIT_MS = 20_000;
 
@@ -22,6 +23,7 @@ export class Arena {
   /** What the client was sent. */
   readonly lines: string[] = [];
   readonly log: string[] = [];
+  readonly #judge = new Judge(LENIENT);
   readonly servers: Map<string, FakeProcess> = new Map();
   readonly #aggregator: Aggregator;
   readonly #options: ArenaOptions;
@@ -99,6 +101,7 @@ export class Arena {
 
   /** Bytes of the client. */
   receive(bytes: Buffer): void {
+    this.#judge.hear(bytes);
     this.#aggregator.receive(bytes);
   }
 
@@ -132,6 +135,15 @@ export class Arena {
     if (found === undefined)
       await until(WAIT_MS, look, () => `a line; the last were\n${this.lines.slice(-5).join('\n')}`);
     return found ?? '';
+  }
+
+  /** What is wrong with the lines that the client was sent. */
+  findProblems(): string[] {
+    const problems = this.lines.flatMap((line) => {
+      const problem = this.#judge.findProblem(JSON.parse(line));
+      return problem === undefined ? [] : [`${problem}: ${line}`];
+    });
+    return [...new Set(problems)].slice(0, 20);
   }
 
   async close(): Promise<void> {

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { until } from '../support/deadline.ts';
 import { fixture } from '../support/fixture.ts';
-import type { ServerEntry, Session } from '../support/session.ts';
-import { startJudged } from './judged.ts';
+import { type ServerEntry, type Session, start } from '../support/session.ts';
 import { isLong, PATIENCE_MS, scale } from './scale.ts';
 
 const FAULTY = join(import.meta.dirname, 'children/faulty.mjs');
@@ -34,7 +33,7 @@ function entries(faults: readonly string[], moment: Moment): Record<string, Serv
 }
 
 async function begin(faults: readonly string[], moment: Moment): Promise<Session> {
-  const session = startJudged({ servers: entries(faults, moment), args: ['--startup-timeout', '3'] });
+  const session = start({ servers: entries(faults, moment), args: ['--startup-timeout', '3'] });
   await session.initialize();
   await session.listTools();
   await expectGood(session);

@@ -2,10 +2,9 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fixture } from '../support/fixture.ts';
+import { LENIENT } from '../support/judge.ts';
 import { readResidentMiB } from '../support/processes.ts';
-import type { ServerEntry, Session } from '../support/session.ts';
-import { LENIENT } from './judge.ts';
-import { startJudged, startJudgedReady } from './judged.ts';
+import { type ServerEntry, type Session, start, startReady } from '../support/session.ts';
 import { isLong, PATIENCE_MS, scale } from './scale.ts';
 import { type Call, Traffic } from './traffic.ts';
 
@@ -37,8 +36,9 @@ const IN_FLIGHT = 8;
 /** Generous: what is measured shares two cores with the attack itself. */
 const P99_LIMIT_MS = 1000;
 
-function start(): Promise<Session> {
-  return startJudgedReady({ servers: { hostile: hostile(), good: fixture({ name: 'good' }) } }, LENIENT);
+function startBoth(): Promise<Session> {
+  const servers = { hostile: hostile(), good: fixture({ name: 'good' }) };
+  return startReady({ servers, rules: LENIENT });
 }
 
 /** One attack, and calls to the neighbour while it lasts. */
@@ -56,8 +56,8 @@ function* makeCalls(attack: string, size: number, serial: number): Generator<Cal
 test(
   'its neighbour answers every call, whatever it does',
   async () => {
-    const session = await start();
-    const traffic = new Traffic(session, { rules: LENIENT });
+    const session = await startBoth();
+    const traffic = new Traffic(session);
     const report: string[] = [];
     for (const [serial, [attack, size]] of ATTACKS.entries()) {
       traffic.latencies.length = 0;
@@ -79,7 +79,7 @@ test(
 
 test('its endless pages end, and its names do not take those of others', async () => {
   const servers = { a: hostile(), 'a:good': fixture({ name: 'neighbour', tools: ['echo'] }) };
-  const session = startJudged({ servers }, LENIENT);
+  const session = start({ servers, rules: LENIENT });
   await session.initialize();
   const names = await session.listNames();
   expect(names.filter((name) => name === 'a:good:echo')).toHaveLength(1);
@@ -90,7 +90,7 @@ test('its endless pages end, and its names do not take those of others', async (
 });
 
 test('its log does not fill the memory when nobody reads stderr', async () => {
-  const session = await start();
+  const session = await startBoth();
   session.child.stderr.pause();
   const before = session.inbox.messages.length;
   for (const attack of ['nonsense', 'stderr'])

@@ -5,8 +5,7 @@ import { expect, test } from 'vitest';
 import { until } from '../support/deadline.ts';
 import { fixture, SERVER } from '../support/fixture.ts';
 import { readResidentMiB } from '../support/processes.ts';
-import { makeFolder, type ServerEntry, type Session } from '../support/session.ts';
-import { startJudgedReady } from './judged.ts';
+import { makeFolder, type ServerEntry, type Session, startReady } from '../support/session.ts';
 import { chooseSeed, Random } from './random.ts';
 import { isLong, PATIENCE_MS } from './scale.ts';
 import { type Call, Traffic } from './traffic.ts';
@@ -51,9 +50,9 @@ test.runIf(isLong)(
         fixture({ name: key, record: records[n] ?? '' }),
       ]),
     ];
-    const session = await startJudgedReady({ servers, args: ['--restart'] });
+    const session = await startReady({ servers, args: ['--restart'] });
     const ownDescriptors = countOwnDescriptors(session);
-    const traffic = new Traffic(session, { judgeEvery: 10 });
+    const traffic = new Traffic(session);
     const end = Date.now() + SECONDS * 1000;
     let count = 0;
     const next = (): Call | undefined => {

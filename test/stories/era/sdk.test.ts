@@ -13,6 +13,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { until } from '../../support/deadline.ts';
+import { judged } from '../../support/overhear.ts';
 import { killMarked, MARK } from '../../support/processes.ts';
 import { CLI, makeFolder } from '../../support/session.ts';
 
@@ -45,7 +46,7 @@ async function connectOld(launch: Launch): Promise<Connected> {
   client.setRequestHandler(ElicitRequestSchema, () => NAME);
   client.setRequestHandler(CreateMessageRequestSchema, () => THOUGHT);
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => void (changes += 1));
-  await client.connect(new OldTransport(launch));
+  await client.connect(judged(new OldTransport(launch)));
   const callWithProgress = async (name: string): Promise<number[]> => {
     const heard: number[] = [];
     await client.callTool({ name }, undefined, { onprogress: ({ progress }) => void heard.push(progress) });
@@ -60,7 +61,7 @@ async function connectNew(launch: Launch, mode: 'legacy' | 'auto'): Promise<Conn
   client.setRequestHandler('elicitation/create', () => NAME);
   client.setRequestHandler('sampling/createMessage', () => THOUGHT);
   client.setNotificationHandler('notifications/tools/list_changed', () => void (changes += 1));
-  await client.connect(new NewTransport(launch));
+  await client.connect(judged(new NewTransport(launch)));
   if (mode === 'auto') await client.listen({ toolsListChanged: true });
   const callWithProgress = async (name: string): Promise<number[]> => {
     const heard: number[] = [];
