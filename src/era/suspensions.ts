@@ -5,6 +5,7 @@
 import type { Call, Finish } from '../protocol/calls.ts';
 import type { Conversation } from '../protocol/conversation.ts';
 import type { Peer } from '../protocol/peer.ts';
+import { MOST_QUESTIONS, TOO_MANY_QUESTIONS } from '../protocol/questions.ts';
 import type { Request } from '../wire/envelope.ts';
 import { memberOf, membersOf } from '../wire/json.ts';
 import { failure, INTERNAL_ERROR, INVALID_PARAMS, notification, success } from '../wire/messages.ts';
@@ -77,7 +78,7 @@ export class Suspensions {
     const call = calls.findLast((one) => !this.#byCall.has(one));
     const waiting = calls.findLast((one) => this.#byCall.has(one));
     if (call !== undefined) this.#suspend(peer, call, [asked]);
-    else if (waiting !== undefined) this.#byCall.get(waiting)?.asked.set(this.#nameNext(), asked);
+    else if (waiting !== undefined) this.#askMore(peer, waiting, asked);
     else return false;
     return true;
   }
@@ -114,6 +115,12 @@ export class Suspensions {
   /** Its process is gone, and with it everything that it asked. */
   down(peer: Peer): void {
     for (const suspension of this.#byToken.values()) if (suspension.peer === peer) suspension.asked.clear();
+  }
+
+  #askMore(peer: Peer, call: Call, question: Asked): void {
+    const asked = this.#byCall.get(call)?.asked;
+    if ((asked?.size ?? 0) >= MOST_QUESTIONS) refuseAll(peer, [question], TOO_MANY_QUESTIONS);
+    else asked?.set(this.#nameNext(), question);
   }
 
   #suspend(peer: Peer, call: Call, questions: readonly Asked[]): void {

@@ -141,3 +141,12 @@ test('answers for a process that is gone go nowhere', () => {
   expect(stage.toServer).toEqual([]);
   expect(stage.toClient.at(-1)).toMatchObject({ id: 2, error: { code: 1 } });
 });
+
+test('one call may ask a thousand things while its client is away; more is refused', () => {
+  const stage = new Stage();
+  stage.call('1');
+  for (let asked = 0; asked < 1000; asked += 1) expect(stage.ask(String(asked))).toBe(true);
+  expect(stage.toServer).toEqual([]);
+  expect(stage.ask('1000')).toBe(true);
+  expect(stage.toServer.map(({ id, error }) => [id, error?.code])).toEqual([[1000, -32_603]]);
+});

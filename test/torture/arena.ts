@@ -61,12 +61,12 @@ export class Arena {
   }
 
   /** Starts everything, and goes through the handshake with the client and every server. */
-  async open(): Promise<void> {
+  async open({ isReady = true }: { isReady?: boolean } = {}): Promise<void> {
     this.#aggregator.start();
     const { keys, protocolVersion = '2025-11-25' } = this.#options;
     const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'arena', version: '1' } };
     this.say(JSON.stringify({ jsonrpc: '2.0', id: 'open', method: 'initialize', params }));
-    this.say('{"jsonrpc":"2.0","method":"notifications/initialized"}');
+    if (isReady) this.say('{"jsonrpc":"2.0","method":"notifications/initialized"}');
     await until(
       WAIT_MS,
       () => this.servers.size === keys.length,

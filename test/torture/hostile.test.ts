@@ -89,6 +89,14 @@ test('its endless pages end, and its names do not take those of others', async (
   await session.stderrMatches(/a:good:echo/);
 });
 
+test('what it says beside the protocol does not flood our log', async () => {
+  const session = await startBoth();
+  expect(await session.callText('hostile:nonsense', { size: 20_000 })).toBe('done');
+  await session.stderrMatches(/warning: \[hostile\] A line of its stdout was dropped/);
+  expect(await session.close()).toEqual({ code: 0, signal: null });
+  expect(session.stderr.length).toBeLessThan(100_000);
+});
+
 test('its log does not fill the memory when nobody reads stderr', async () => {
   const session = await startBoth();
   session.child.stderr.pause();
