@@ -128,7 +128,8 @@ export class Judge {
 
   #agree(result: unknown): void {
     const version = isObject(result) ? result['protocolVersion'] : undefined;
-    if (isVersion(version)) this.#version = version;
+    // As with us, the first handshake counts.
+    if (isVersion(version)) this.#version ??= version;
   }
 
   /** Of any version, because all have the same; older ones leave no way to answer a line whose id cannot be read. */

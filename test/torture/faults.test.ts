@@ -91,8 +91,8 @@ test(
 test(
   'idle',
   async () => {
-    const session = await begin(faults, 'idle');
-    for (const fault of faults) expect(await session.callText(`${fault}:work`)).toBe(fault);
+    const session = await begin([...faults, ...MUTE], 'idle');
+    for (const fault of [...faults, ...MUTE]) expect(await session.callText(`${fault}:work`)).toBe(fault);
     await expectGone(session, faults);
     for (const fault of faults) expect((await session.call(`${fault}:work`)).error).toBeDefined();
     await expectEnd(session);
@@ -117,6 +117,23 @@ test(
     expect(session.inbox.untaken().filter(({ id }) => muteIds.includes(id ?? ''))).toEqual([]);
     await expectGone(session, faults);
     await expectEnd(session, muteIds);
+  },
+  PATIENCE_MS,
+);
+
+test.runIf(isLong)(
+  'in mid-call, one after another: each call is answered within a second',
+  async () => {
+    const session = await begin(faults, 'in mid-call');
+    const times: number[] = [];
+    for (const fault of faults) {
+      const before = performance.now();
+      expect((await session.call(`${fault}:work`)).error?.code, fault).toBe(-32_603);
+      times.push(performance.now() - before);
+    }
+    console.log(`answered after at most ${Math.max(...times).toFixed(0)} ms`);
+    expect(Math.max(...times)).toBeLessThan(1000);
+    await expectEnd(session);
   },
   PATIENCE_MS,
 );
