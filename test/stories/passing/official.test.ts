@@ -174,7 +174,7 @@ const SCENES: Record<string, (life: Life) => Promise<unknown>> = {
   },
   progress: async ({ client, name }) => {
     const progress: unknown[] = [];
-    const params = { name: name('trigger-long-running-operation'), arguments: { duration: 0.2, steps: 4 } };
+    const params = { name: name('trigger-long-running-operation'), arguments: { duration: 1, steps: 4 } };
     const result = await client.callTool(params, undefined, { onprogress: (one) => progress.push(one) });
     // The last one may come in one chunk with the answer, and then this client forgets it.
     return [progress.slice(0, 3), result];
