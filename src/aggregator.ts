@@ -101,7 +101,7 @@ export class Aggregator {
     this.#delivery = new Delivery(this.#shared, this.#eras);
     this.#lifecycle = new Lifecycle(this.#shared, this.#eras, {
       announce: (kind) => {
-        const isHeard = this.#shared.isInitialized || !this.#eras.listens.isEmpty;
+        const isHeard = this.#shared.isInitialized || this.#eras.isHeard;
         if (isHeard && !this.#isClosing) this.#announcer.add(kind);
       },
       repeat: (call) => this.#delivery.repeat(call),
@@ -149,7 +149,7 @@ export class Aggregator {
       await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
     }
     this.#isClosing = true;
-    this.#eras.listens.endAll(this.#options);
+    this.#eras.close(this.#options);
     this.#gate.close();
     this.#announcer.close();
     this.#pool.close();
@@ -258,8 +258,7 @@ export class Aggregator {
     this.#opening = opening;
     this.#gate.startWaiting();
     for (const server of this.#servers) {
-      if (opening.era === 'modern')
-        server.avoidsProbe = this.#cache.avoidsProbe(Cache.identify(server.config));
+      server.avoidsProbe = this.#cache.avoidsProbe(Cache.identify(server.config));
       server.open(opening);
     }
     this.#checkListed();

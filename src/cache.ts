@@ -4,25 +4,17 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ServerConfig } from './config/validate.ts';
 import { longDigest } from './digest.ts';
-import { DISCOVER, type Era } from './era/modern.ts';
+import { type Greeting, nameGreeting, readGreetingName } from './era/greeting.ts';
 import { type Kind, KIND_NAMES, KINDS, type KindName } from './protocol/kinds.ts';
 import { isSameList, type Item } from './protocol/lists.ts';
 
 /** What a server said of itself. */
-export interface Facts {
-  readonly era: Era;
-  /** Whether it took `server/discover` so badly that it is better not asked again. */
-  readonly avoidsProbe: boolean;
-  /** The result of its `initialize` or `server/discover`, in its own bytes. */
-  readonly welcome: Buffer;
+export interface Facts extends Greeting {
   readonly lists: Readonly<Record<KindName, readonly Item[]>>;
 }
 
 /** The first line of every file; another program's, or another version's, is not read. */
 const HEADER = '{"method":"mcp-simple-aggregator/cache/2"}\n';
-const WELCOME = 'initialize';
-/** The same of a server that must not be asked anything before. */
-const ONLY_WELCOME = 'initialize/only';
 const [NEWLINE, BRACE, CLOSING_BRACE] = [0x0a, 0x7b, 0x7d];
 
 /** One line: what a server answered, in its own bytes, under the method that it was asked by. */
@@ -38,7 +30,7 @@ export class Cache {
   readonly #welcomeFile: string | undefined;
   readonly #listFile: string | undefined;
   readonly #written = new Map<string, Facts>();
-  #welcomes: ReadonlyMap<string, Welcome> | undefined;
+  #welcomes: ReadonlyMap<string, Greeting> | undefined;
   #hasChanged = false;
 
   /** One pair of files for each config; without a directory, nothing is remembered. */
@@ -100,28 +92,20 @@ export class Cache {
     );
   }
 
-  #readWelcome(id: string): Welcome | undefined {
+  #readWelcome(id: string): Greeting | undefined {
     this.#welcomes ??= readWelcomes(this.#welcomeFile);
     return this.#welcomes.get(id);
   }
 }
 
-type Welcome = Omit<Facts, 'lists'>;
-
-function nameWelcome({ era, avoidsProbe }: Welcome): string {
-  if (era === 'modern') return DISCOVER;
-  return avoidsProbe ? ONLY_WELCOME : WELCOME;
-}
-
-function readWelcomes(file: string | undefined): ReadonlyMap<string, Welcome> {
-  const welcomes = new Map<string, Welcome>();
+function readWelcomes(file: string | undefined): ReadonlyMap<string, Greeting> {
+  const welcomes = new Map<string, Greeting>();
   readLines(file, ({ id, method }, line) => {
     const start = Buffer.from(renderStart(id, method));
     const welcome = line.subarray(start.length, -1);
     if (!line.subarray(0, start.length).equals(start)) return;
-    if (method === DISCOVER) welcomes.set(id, { era: 'modern', avoidsProbe: false, welcome });
-    else if (method === WELCOME || method === ONLY_WELCOME)
-      welcomes.set(id, { era: 'legacy', avoidsProbe: method === ONLY_WELCOME, welcome });
+    const greeting = readGreetingName(method);
+    if (greeting !== undefined) welcomes.set(id, { ...greeting, welcome });
   });
   return welcomes;
 }
@@ -194,8 +178,8 @@ function renderList(id: string, kind: KindName, items: readonly Item[]): Buffer 
   return Buffer.concat([Buffer.from(`${start}{"${member}":[`), ...pieces, Buffer.from(`${LIST_END}\n`)]);
 }
 
-function renderWelcome(id: string, facts: Welcome): Buffer {
-  const start = Buffer.from(renderStart(id, nameWelcome(facts)));
+function renderWelcome(id: string, facts: Greeting): Buffer {
+  const start = Buffer.from(renderStart(id, nameGreeting(facts)));
   return Buffer.concat([start, facts.welcome, Buffer.from('}\n')]);
 }
 
@@ -216,6 +200,6 @@ function writeLines(file: string, lines: readonly Buffer[]): void {
 }
 
 function isSame(one: Facts, other: Facts): boolean {
-  if (!one.welcome.equals(other.welcome) || nameWelcome(one) !== nameWelcome(other)) return false;
+  if (!one.welcome.equals(other.welcome) || nameGreeting(one) !== nameGreeting(other)) return false;
   return KIND_NAMES.every((kind) => isSameList(one.lists[kind], other.lists[kind]));
 }

@@ -3,9 +3,9 @@ import type { Facts } from './cache.ts';
 import { Closing } from './closing.ts';
 import type { ServerConfig } from './config/validate.ts';
 import type { NodeStdioMcpConnection } from './connection.ts';
-import type { Era } from './era/modern.ts';
+import { readCapabilities, readInfo } from './era/greeting.ts';
 import { extractFacts, findChanges, hasItems } from './facts.ts';
-import { type Findings, Interview, readCapabilities, readInfo } from './interview.ts';
+import { type Findings, Interview } from './interview.ts';
 import { describeEnding, type Ending, quoteStderr } from './process/ending.ts';
 import { Calls } from './protocol/calls.ts';
 import type { Opening } from './protocol/handshake.ts';
@@ -34,7 +34,7 @@ export class Server implements Peer {
   /** What it said of itself, at this start or an earlier one. */
   facts: Facts | undefined;
   info: string | undefined;
-  era: Era = 'legacy';
+  era: Facts['era'] = 'legacy';
   /** Whether it is known to take it badly when it is asked for its era. */
   avoidsProbe = false;
   #connection: NodeStdioMcpConnection | undefined;
@@ -111,9 +111,8 @@ export class Server implements Peer {
   /** Known from an earlier start: it can be listed without a process. */
   recall(facts: Facts): void {
     this.#learn(facts);
-    for (const kind of KIND_NAMES) {
+    for (const kind of KIND_NAMES)
       this.#handlers.onList(this, kind, { items: facts.lists[kind], findings: [] }, false);
-    }
     // One that had nothing to list would never be needed, whatever it has by now: it is started to find out.
     if (hasItems(facts)) this.status = 'stopped';
   }
@@ -152,8 +151,8 @@ export class Server implements Peer {
   }
 
   wake(): void {
-    if (!this.#settings.restart || this.#isEnding) return;
-    if (this.status !== 'failed' && this.status !== 'stopped') return;
+    const isDown = this.status === 'failed' || this.status === 'stopped';
+    if (!isDown || !this.#settings.restart || this.#isEnding) return;
     if (this.status === 'failed' && this.#restarts.waitMs > 0) {
       this.problem = this.#restarts.describe();
       return;
@@ -256,9 +255,11 @@ export class Server implements Peer {
     if (connection !== this.#connection) return;
     this.#connection = undefined;
     const what = describeEnding(ending);
-    const diedOfProbe = this.#interview?.isProbing === true && ending.error === undefined;
-    if (this.status === 'initializing' && diedOfProbe && !this.#isEnding) {
+    const isOfProbe = this.#interview?.isProbing === true && ending.error === undefined && !this.#isEnding;
+    if (this.status === 'initializing' && isOfProbe) {
       this.avoidsProbe = true;
+      // It did not fail: it was asked what it must not be asked.
+      this.#restarts.forget();
       void this.launch();
     } else if (this.status === 'initializing') {
       this.#fail(

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Cache, type Facts } from '../src/cache.ts';
 import type { ServerConfig } from '../src/config/validate.ts';
-import { readCapabilities } from '../src/interview.ts';
+import { readCapabilities } from '../src/era/greeting.ts';
 import { KIND_NAMES } from '../src/protocol/kinds.ts';
 import { itemsOf } from './support/items.ts';
 import { makeFolder } from './support/session.ts';
