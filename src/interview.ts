@@ -146,9 +146,16 @@ export function readCapabilities({ welcome, era }: Pick<Facts, 'welcome' | 'era'
   return new Set(hasTasks ? [...names, 'tasks'] : names);
 }
 
-/** What the server says of itself, as JSON text. */
-export function readInfo({ welcome, era }: Facts): string | undefined {
-  return era === 'modern' ? readMember(welcome, '_meta', SERVER_KEY) : readMember(welcome, 'serverInfo');
+/** What a server says of itself. */
+export interface Profile {
+  readonly capabilities: ReadonlySet<string>;
+  /** Its name and version, as JSON text. */
+  readonly info: string | undefined;
+}
+
+export function readProfile(facts: Pick<Facts, 'welcome' | 'era'>): Profile {
+  const path = facts.era === 'modern' ? ['_meta', SERVER_KEY] : ['serverInfo'];
+  return { capabilities: readCapabilities(facts), info: readMember(facts.welcome, ...path) };
 }
 
 function readResult(answer: Answer): Buffer {
