@@ -65,6 +65,8 @@ const SAVE_AFTER_MS = 500;
 export class Aggregator {
   readonly #options: AggregatorOptions;
   readonly #servers: readonly Server[];
+  /** Those that do not rest; one that does is started by whoever wakes it, and by nobody else. */
+  readonly #unknown: readonly Server[];
   readonly #pool: Pool;
   readonly #cache: Cache;
   readonly #outlet: Outlet;
@@ -117,12 +119,13 @@ export class Aggregator {
       onMalformed: (line) => fromClient.receiveMalformed(line),
     });
     if (lazy) this.#recall();
+    this.#unknown = this.#servers.filter(({ status }) => status === 'initializing');
   }
 
   /** Starts the servers, one in each turn of the loop: starting a process blocks, and the client must not wait. */
   start(): void {
     const next = (index: number): void => {
-      const server = this.#servers[index];
+      const server = this.#unknown[index];
       if (server === undefined || this.#isClosing) return;
       void server.launch().then(() => setImmediate(next, index + 1));
     };

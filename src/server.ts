@@ -3,8 +3,8 @@ import type { Facts } from './cache.ts';
 import { Closing } from './closing.ts';
 import type { ServerConfig } from './config/validate.ts';
 import type { NodeStdioMcpConnection } from './connection.ts';
-import { readCapabilities, readInfo } from './era/greeting.ts';
-import { extractFacts, findChanges, hasItems } from './facts.ts';
+import { type Profile, readProfile } from './era/greeting.ts';
+import { extractFacts, findChanges, hasItems, isSameGreeting } from './facts.ts';
 import { type Findings, Interview } from './interview.ts';
 import { describeEnding, type Ending, quoteStderr } from './process/ending.ts';
 import { Calls } from './protocol/calls.ts';
@@ -18,9 +18,6 @@ import type { ServerHandlers, ServerSettings } from './server-settings.ts';
 import type { Answer, Envelope } from './wire/envelope.ts';
 import type { Json } from './wire/messages.ts';
 
-/** A server that has left this much of what it was sent gets no more. */
-const BUSY_BYTES = 64 * 1024 * 1024;
-
 export class Server implements Peer {
   readonly calls: Calls = new Calls();
   readonly config: ServerConfig;
@@ -33,7 +30,6 @@ export class Server implements Peer {
   problem: string | undefined;
   /** What it said of itself, at this start or an earlier one. */
   facts: Facts | undefined;
-  info: string | undefined;
   era: Facts['era'] = 'legacy';
   /** Whether it is known to take it badly when it is asked for its era. */
   avoidsProbe = false;
@@ -41,7 +37,7 @@ export class Server implements Peer {
   #interview: Interview | undefined;
   #refresher: Refresher | undefined;
   #opening: Opening | undefined;
-  #capabilities: ReadonlySet<string> = new Set();
+  #readProfile: Profile | undefined;
   #lastUse = Date.now();
   /** Requests of ours that it still owes an answer to. */
   #asked = 0;
@@ -58,7 +54,7 @@ export class Server implements Peer {
   }
 
   get isBusy(): boolean {
-    return (this.#connection?.waitingBytes ?? 0) > BUSY_BYTES;
+    return this.#connection?.isBusy === true;
   }
 
   get idleSince(): number | undefined {
@@ -74,8 +70,12 @@ export class Server implements Peer {
     return new Promise((resolve) => this.whenSettled(resolve));
   }
 
+  get info(): string | undefined {
+    return this.#profile?.info;
+  }
+
   has(capability: string): boolean {
-    return this.#capabilities.has(capability);
+    return this.#profile?.capabilities.has(capability) === true;
   }
 
   send(...pieces: readonly Buffer[]): void {
@@ -137,15 +137,12 @@ export class Server implements Peer {
       return;
     }
     this.#restarts.note();
-    const connection = launch(
-      this.config,
-      { ...this.#settings, watchdog },
-      {
-        onMessage: (message) => this.#receive(connection, message),
-        onMalformed: (line) => this.#handlers.onMalformed(this, line),
-        onClose: (ending) => this.#close(connection, ending),
-      },
-    );
+    const settings = { ...this.#settings, watchdog };
+    const connection = launch(this.config, settings, {
+      onMessage: (message) => this.#receive(connection, message),
+      onMalformed: (line) => this.#handlers.onMalformed(this, line),
+      onClose: (ending) => this.#close(connection, ending),
+    });
     this.#connection = connection;
     if (this.#opening !== undefined) void this.#shakeHands(connection, this.#opening);
   }
@@ -186,6 +183,11 @@ export class Server implements Peer {
     this.#refresher?.refresh(kind);
   }
 
+  /** Read when it is needed: most servers that are known are not, in a day. */
+  get #profile(): Profile | undefined {
+    return (this.#readProfile ??= this.facts && readProfile(this.facts));
+  }
+
   #receive(connection: NodeStdioMcpConnection, message: Envelope): void {
     if (connection !== this.#connection) return;
     this.#lastUse = Date.now();
@@ -200,14 +202,14 @@ export class Server implements Peer {
       // What a process said that is gone does not hold for the next one.
       (kind, list) => connection === this.#connection && this.#renew(kind, list),
     );
-    const timer = setTimeout(() => {
-      this.#fail(`it was not ready within ${startupTimeoutMs / 1000} s`);
-    }, startupTimeoutMs);
+    const tooLong = `it was not ready within ${startupTimeoutMs / 1000} s`;
+    const timer = setTimeout(() => this.#fail(tooLong), startupTimeoutMs);
     try {
-      const answers = await interview.run(({ era, welcome }) => {
+      const answers = await interview.run((greeting) => {
         // One that is listed, and says the same of itself as before, can be used while its lists are read again.
-        const isSame = hasItems(this.facts) && this.era === era && this.facts.welcome.equals(welcome);
-        if (isSame && connection === this.#connection) this.#comeUp();
+        if (connection !== this.#connection || !isSameGreeting(this.facts, greeting)) return;
+        this.facts = { ...this.facts, ...greeting };
+        this.#comeUp();
       });
       if (connection === this.#connection) this.#takeAnswers(answers);
     } catch (error) {
@@ -246,8 +248,7 @@ export class Server implements Peer {
   #learn(facts: Facts): void {
     this.facts = facts;
     this.era = facts.era;
-    this.#capabilities = readCapabilities(facts);
-    this.info = readInfo(facts);
+    this.#readProfile = undefined;
   }
 
   #close(connection: NodeStdioMcpConnection, ending: Ending): void {
@@ -262,10 +263,8 @@ export class Server implements Peer {
       this.#restarts.forget();
       void this.launch();
     } else if (this.status === 'initializing') {
-      this.#fail(
-        ending.error ? connection.explainSpawn(ending.error) : `it ${what} while it was starting`,
-        ending.stderr,
-      );
+      const why = ending.error ? connection.explainSpawn(ending.error) : `it ${what} while it was starting`;
+      this.#fail(why, ending.stderr);
     } else if (this.status === 'running') {
       const next = this.#settings.restart ? 'the next call starts it again' : 'its tools are gone';
       this.#settings.log.error(`It ${what}; ${next}${quoteStderr(ending.stderr)}`, this.key);

@@ -25,9 +25,6 @@ export interface Line {
 
 /** A server that has not answered by then knows no `server/discover`; real clients wait as long. */
 const PROBE_MS = 3000;
-const INITIALIZE = 'initialize';
-/** The same of a server that must not be asked anything before. */
-const ONLY_INITIALIZE = 'initialize/only';
 
 export class Greeter {
   readonly #line: Line;
@@ -78,7 +75,7 @@ export class Greeter {
   }
 
   async #shakeHands(probed: Promise<Buffer | undefined>): Promise<Greeting> {
-    const shaken = this.#line.request(INITIALIZE, this.#opening.params).then(readResult);
+    const shaken = this.#line.request('initialize', this.#opening.params).then(readResult);
     try {
       // A server that is only slow answers in order, and may not answer the second question any more.
       await Promise.race([shaken, probed.then((late) => late ?? shaken)]);
@@ -107,19 +104,6 @@ export class Greeter {
   }
 }
 
-/** The method that a greeting can be remembered under. */
-export function nameGreeting({ era, avoidsProbe }: Omit<Greeting, 'welcome'>): string {
-  if (era === 'modern') return DISCOVER;
-  return avoidsProbe ? ONLY_INITIALIZE : INITIALIZE;
-}
-
-/** What that method says of the greeting; undefined for any other. */
-export function readGreetingName(method: string): Omit<Greeting, 'welcome'> | undefined {
-  if (method === DISCOVER) return { era: 'modern', avoidsProbe: false };
-  if (method !== INITIALIZE && method !== ONLY_INITIALIZE) return undefined;
-  return { era: 'legacy', avoidsProbe: method === ONLY_INITIALIZE };
-}
-
 /** Tasks are an extension in the stateless era. */
 export function readCapabilities({ welcome, era }: Pick<Greeting, 'welcome' | 'era'>): ReadonlySet<string> {
   const { capabilities } = parse(welcome.toString()) as { capabilities?: { extensions?: object } };
@@ -128,9 +112,16 @@ export function readCapabilities({ welcome, era }: Pick<Greeting, 'welcome' | 'e
   return new Set(hasTasks ? [...names, 'tasks'] : names);
 }
 
-/** What the server says of itself, as JSON text. */
-export function readInfo({ welcome, era }: Pick<Greeting, 'welcome' | 'era'>): string | undefined {
-  return era === 'modern' ? readMember(welcome, '_meta', SERVER_KEY) : readMember(welcome, 'serverInfo');
+/** What a server says of itself. */
+export interface Profile {
+  readonly capabilities: ReadonlySet<string>;
+  /** Its name and version, as JSON text. */
+  readonly info: string | undefined;
+}
+
+export function readProfile(greeting: Pick<Greeting, 'welcome' | 'era'>): Profile {
+  const path = greeting.era === 'modern' ? ['_meta', SERVER_KEY] : ['serverInfo'];
+  return { capabilities: readCapabilities(greeting), info: readMember(greeting.welcome, ...path) };
 }
 
 function readResult(answer: Answer): Buffer {

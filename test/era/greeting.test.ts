@@ -1,6 +1,6 @@
 /** How servers of all characters are met; a server is played by what it answers, and time by a function. */
 import { expect, test } from 'vitest';
-import { Greeter, type Greeting, nameGreeting, readGreetingName } from '../../src/era/greeting.ts';
+import { Greeter, type Greeting } from '../../src/era/greeting.ts';
 import type { Opening } from '../../src/protocol/handshake.ts';
 import type { Answer } from '../../src/wire/envelope.ts';
 import { McpError } from '../../src/wire/error.ts';
@@ -153,14 +153,4 @@ test('a connection that ends is no refusal', async () => {
   stage.refuse('initialize', new Error('gone'));
   await expect(stage.greeting).rejects.toThrow('gone');
   expect(stage.asked).toEqual(['server/discover', 'initialize']);
-});
-
-test('greetings are remembered by a name that says all of them', () => {
-  const all = [
-    { era: 'modern', avoidsProbe: false },
-    { era: 'legacy', avoidsProbe: false },
-    { era: 'legacy', avoidsProbe: true },
-  ] as const;
-  expect(all.map((one) => readGreetingName(nameGreeting(one)))).toEqual(all);
-  expect(readGreetingName('tools/list')).toBeUndefined();
 });

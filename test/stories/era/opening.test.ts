@@ -93,6 +93,24 @@ test('opens a server that ignores the question for its era, and remembers that',
   expect(record.of('initialize')).toHaveLength(4);
 });
 
+test('remembers that also of a server that was known before', async () => {
+  const record = new Recording();
+  const servers = { a: fixture({ tools: ['echo'], hang: 'server/discover', record: record.file }) };
+  const env = { XDG_CACHE_HOME: makeFolder() };
+  const first = start({ servers, env, args: ['--lazy'] });
+  await first.initialize();
+  expect(await first.callText('a:echo')).toBe('fixture {}');
+  await first.close();
+  for (let time = 0; time < 2; time += 1) {
+    const next = startModern({ argv: () => ['--config', first.configFile, '--lazy'], env });
+    expect(readText(await next.call('a:echo'))).toBe('fixture {}');
+    await next.close();
+  }
+  expect(record.of('server/discover')).toHaveLength(1);
+  // Each time one process, though the call came before anything was started.
+  expect(record.of('initialize')).toHaveLength(3);
+});
+
 test('starts a server again that dies of the question for its era', async () => {
   const record = new Recording();
   const servers = { a: fixture({ tools: ['echo'], dieAt: 'server/discover', record: record.file }) };
