@@ -139,7 +139,7 @@ async function askList(
 }
 
 /** Tasks are an extension in the stateless era. */
-export function readCapabilities({ welcome, era }: Pick<Facts, 'welcome' | 'era'>): ReadonlySet<string> {
+function readCapabilities({ welcome, era }: Pick<Facts, 'welcome' | 'era'>): ReadonlySet<string> {
   const { capabilities } = parse(welcome.toString()) as { capabilities?: { extensions?: object } };
   const names = Object.keys(capabilities ?? {});
   const hasTasks = era === 'modern' && TASKS_EXTENSION in (capabilities?.extensions ?? {});
