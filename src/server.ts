@@ -20,6 +20,7 @@ import type { Json } from './wire/messages.ts';
 
 export class Server implements Peer {
   readonly calls: Calls = new Calls();
+  readonly key: string;
   readonly config: ServerConfig;
   readonly #settings: ServerSettings;
   readonly #handlers: ServerHandlers;
@@ -44,13 +45,10 @@ export class Server implements Peer {
   #isEnding = false;
 
   constructor(config: ServerConfig, settings: ServerSettings, handlers: ServerHandlers) {
+    this.key = config.key;
     this.config = config;
     this.#settings = settings;
     this.#handlers = handlers;
-  }
-
-  get key(): string {
-    return this.config.key;
   }
 
   get isBusy(): boolean {
