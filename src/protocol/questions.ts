@@ -15,7 +15,7 @@ export interface Question {
 }
 
 /** No client has so many dialogs open; a server that asks more is refused, before it fills the memory. */
-export const MOST_QUESTIONS = 1000;
+const MOST_QUESTIONS = 1000;
 export const TOO_MANY_QUESTIONS: string = `The client owes answers to ${MOST_QUESTIONS} questions of this server already`;
 
 export class Questions {
