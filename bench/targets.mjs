@@ -24,10 +24,21 @@ function sdkVersion() {
   return JSON.parse(readFileSync(file, 'utf8')).version;
 }
 
+/** The same programs each time for the same servers, so that a target finds again what it learned of them. */
+function remember(makeLaunches) {
+  const known = new Map();
+  return (servers, directory) => {
+    const key = JSON.stringify(servers);
+    if (!known.has(key)) known.set(key, makeLaunches(servers, directory));
+    return known.get(key);
+  };
+}
+
 /**
  * Each target turns a set of servers into the programs a client must start. `many` says whether it serves more than one
  * server, `judged` whether the goals are meant for it, `optional` that the run may do without it, `toolName` what a
- * server's tool is called through it. `what` and `version` are for the reader.
+ * server's tool is called through it, `remembers` that it is measured with servers it has seen before. `what` and
+ * `version` are for the reader.
  */
 export function createTargets({ command, nodeArgs = [] }) {
   return [
@@ -59,6 +70,21 @@ export function createTargets({ command, nodeArgs = [] }) {
         const config = writeConfig(directory, { mcpServers: servers });
         return [{ command: process.execPath, args: [...nodeArgs, command, '--config', config] }];
       },
+      toolName: (key, tool) => `${key}:${tool}`,
+    },
+    {
+      name: 'ours-lazy',
+      what: 'the same with `--lazy` and servers it has seen before: they are listed from its cache and start when called',
+      version: ownVersion(),
+      many: true,
+      remembers: true,
+      launches: remember((servers, directory) => {
+        const config = writeConfig(directory, { mcpServers: servers });
+        const env = { XDG_CACHE_HOME: mkdtempSync(join(directory, 'cache-')) };
+        return [
+          { command: process.execPath, args: [...nodeArgs, command, '--lazy', '--config', config], env },
+        ];
+      }),
       toolName: (key, tool) => `${key}:${tool}`,
     },
     {
