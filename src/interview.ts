@@ -48,9 +48,7 @@ export class Interview {
   }
 
   async run(onGreeting: (greeting: Greeting) => void): Promise<Findings> {
-    const { era, welcome } = await this.#greet();
-    this.#meta = era === 'modern' ? this.#opening.meta : undefined;
-    this.#capabilities = readCapabilities({ welcome, era });
+    const { era, welcome } = await this.greet();
     onGreeting({ era, welcome });
     const [tools, prompts, resources, templates] = await Promise.all([
       this.readList('tools'),
@@ -61,13 +59,21 @@ export class Interview {
     return { era, avoidsProbe: this.#avoidsProbe, welcome, lists: { tools, prompts, resources, templates } };
   }
 
+  /** Who it is; before this, it has no lists. */
+  async greet(): Promise<Greeting> {
+    const greeting = await this.#open();
+    this.#meta = greeting.era === 'modern' ? this.#opening.meta : undefined;
+    this.#capabilities = readCapabilities(greeting);
+    return greeting;
+  }
+
   /** One of its lists, as it is now. */
   readList(kind: KindName): Promise<ServerList> {
     return askList(this.#connection, kind, this.#capabilities, this.#meta);
   }
 
   /** In the client's era if the server can, so that nothing has to be translated. */
-  async #greet(): Promise<Greeting> {
+  async #open(): Promise<Greeting> {
     const isModern = this.#opening.era === 'modern' && !this.#avoidsProbe;
     const probed = isModern ? await this.#probe() : undefined;
     if (probed !== undefined) return { era: 'modern', welcome: probed };
@@ -147,7 +153,7 @@ export function readCapabilities({ welcome, era }: Pick<Facts, 'welcome' | 'era'
 }
 
 /** What the server says of itself, as JSON text. */
-export function readInfo({ welcome, era }: Facts): string | undefined {
+export function readInfo({ welcome, era }: Greeting): string | undefined {
   return era === 'modern' ? readMember(welcome, '_meta', SERVER_KEY) : readMember(welcome, 'serverInfo');
 }
 

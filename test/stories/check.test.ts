@@ -11,6 +11,7 @@ import { makeProject } from '../support/project.ts';
 import { type Outcome, run, type RunOptions } from '../support/run.ts';
 import { CLI, makeFolder, type ServerEntry } from '../support/session.ts';
 
+const MODERN = join(import.meta.dirname, '../fixtures/modern.mjs');
 const CANARY = 'canary-secret-19ab';
 
 function writeConfig(servers: Record<string, ServerEntry>): string {
@@ -166,22 +167,15 @@ test('shows the directories that were searched for a command', async () => {
 });
 
 test('opens a server that knows only the stateless era', async () => {
-  const code = `
-    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-      const { id, method, params } = JSON.parse(line);
-      const version = params?._meta?.['io.modelcontextprotocol/protocolVersion'];
-      const results = {
-        'server/discover': { capabilities: { tools: {} }, serverInfo: { name: 'new', version: '2' } },
-        'tools/list': { tools: [{ name: 'a' }] },
-      };
-      const result = version === '2026-07-28' ? results[method] : undefined;
-      const error = { code: -32022, message: 'Unsupported protocol version' };
-      console.log(JSON.stringify({ jsonrpc: '2.0', id, ...(result ? { result } : { error }) }));
-    });`;
-  const { servers } = await checkJson({ a: script(code) });
+  const entry = {
+    command: 'node',
+    args: [MODERN, JSON.stringify({ name: 'new', capabilities: { tools: {} }, tools: ['one'] })],
+  };
+  const { servers, warnings } = await checkJson({ a: entry });
   expect(servers).toMatchObject([
-    { state: 'ready', name: 'new', era: 'stateless', protocolVersion: '2026-07-28', tools: 1 },
+    { state: 'ready', name: 'new', version: '1', era: 'stateless', protocolVersion: '2026-07-28', tools: 1 },
   ]);
+  expect(warnings).toEqual([]);
 });
 
 test('warns of what some clients refuse, and then all is not well', async () => {

@@ -45,11 +45,14 @@ export class Exchange {
   /** The result as JSON text, as the server wrote it; the inputs are JSON text too. */
   async call(probe: Probe, tool: string, inputs: string): Promise<string> {
     this.#tasks.get(probe.key)?.hint('working');
-    const meta = JSON.stringify({ ...probe.meta, progressToken: PROGRESS_TOKEN });
-    const members = [`"name":${JSON.stringify(tool)}`, `"arguments":${inputs}`, `"_meta":${meta}`];
+    const members = [
+      `"name":${JSON.stringify(tool)}`,
+      `"arguments":${inputs}`,
+      `"_meta":{"progressToken":"${PROGRESS_TOKEN}"}`,
+    ];
     let answers: string[] = [];
     for (let round = 0; ; round += 1) {
-      const params = `{${[...members, ...answers].join(',')}}`;
+      const params = probe.complete(`{${[...members, ...answers].join(',')}}`);
       const answer = await probe.connection.request('tools/call', params, { timeoutMs: WAIT_FOR_EVER });
       const text = answer.result === undefined ? 'null' : answer.bytes(answer.result).toString();
       const result = JSON.parse(text) as ToolResult | null;

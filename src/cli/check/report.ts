@@ -2,8 +2,9 @@
 import type { Item } from '../../protocol/lists.ts';
 import { chooseNaming, qualify } from '../../protocol/names.ts';
 import { advise } from './advice.ts';
+import type { EraName } from './introduction.ts';
 import type { Memory } from './memory.ts';
-import type { Era, Probe } from './probe.ts';
+import type { Probe } from './probe.ts';
 import { findRemarks, measureList } from './warnings.ts';
 
 interface ToolReport {
@@ -29,7 +30,7 @@ export interface ServerReport {
   readonly state: 'ready' | 'failed';
   readonly name?: string;
   readonly version?: string;
-  readonly era?: Era;
+  readonly era?: EraName;
   readonly protocolVersion?: string;
   readonly tools: number;
   readonly prompts: number;
