@@ -144,6 +144,7 @@ test.each<[string, ServerEntry, RegExp]>([
     /may need another Node\.js than this one \(v\d+/,
   ],
   ['a program that ends by itself', script(''), /may not be an MCP server by itself/],
+  ['a server that gives no lists', fixture({ hang: 'tools/list' }), /answers, but does not give its lists/],
   ['a silent program', fixture({ hang: 'initialize' }), /--startup-timeout/],
 ])('says what to do about %s', async (_, entry, advice) => {
   const { servers, code } = await checkJson({ a: entry }, ['--startup-timeout', '2']);
@@ -218,11 +219,28 @@ test('refuses a config that is wrong, for machines too', async () => {
   const file = writeConfig({ a: { command: '' } });
   const { code, stdout, stderr } = await run(['check', file, '--json']);
   expect(code).toBe(2);
-  expect(stderr).toContain('mcpServers.a.command: must not be empty');
+  expect(stderr).toContain('mcpServers.a.command: must not be empty: name the program');
   expect(JSON.parse(stdout)).toMatchObject({
     ok: false,
-    problems: ['mcpServers.a.command: must not be empty'],
+    problems: ['mcpServers.a.command: must not be empty: name the program that starts the server'],
   });
+});
+
+test('runs no more servers at once than it may, and says which the aggregator would leave out', async () => {
+  const record = join(makeFolder(), 'record');
+  // The second reads nothing before the first has been asked for its list, and would hang if they ran in turn.
+  const servers = { a: fixture({ record }), b: fixture({ after: record }), c: fixture() };
+  const { code, warnings, servers: shown } = await checkJson(servers, ['--max-processes', '2']);
+  expect(shown.map(({ state }) => state)).toEqual(['ready', 'ready', 'ready']);
+  expect(code).toBe(1);
+  expect(warnings.join('\n')).toContain('3 servers, but at most 2 may run at once');
+  expect((await checkJson(servers, ['--max-processes', '2', '--lazy'])).code).toBe(0);
+});
+
+test('shows why a program failed, and not where in its code', async () => {
+  const { stdout } = await check({ a: script('require("node:no-such-thing")') });
+  expect(stdout).toContain('No such built-in module');
+  expect(stdout).not.toMatch(/stderr \| +at /);
 });
 
 test('has something to say about a config without servers', async () => {

@@ -70,7 +70,7 @@ export class Exchange {
     const responses: Record<string, unknown> = {};
     for (const [name, { method, params }] of Object.entries(inputRequests)) {
       if (method !== 'elicitation/create') {
-        throw new Error(`The server asks for "${method}", which a terminal cannot give`);
+        throw new Error(`The server asks "${method}", which "call" cannot answer: an MCP client may`);
       }
       responses[name] = await this.#ask(probe.key, params);
     }
@@ -85,13 +85,21 @@ export class Exchange {
       this.#note(message.method, params, probe.key);
       return true;
     }
-    if (message.method !== 'elicitation/create') return false;
+    if (message.method !== 'elicitation/create') {
+      if (message.method !== 'ping') this.#refuse(probe.key, message.method);
+      return false;
+    }
     const { id } = message;
     this.#ask(probe.key, params).then(
       (answer) => probe.connection.send(...success(id, JSON.stringify(answer))),
       (error: Error) => probe.connection.send(failure(id, { code: INVALID_PARAMS, message: error.message })),
     );
     return true;
+  }
+
+  /** The server is told the same by whoever answers it; the person should know why the call may fail. */
+  #refuse(key: string, method: string): void {
+    this.#print(key, 'asks', `"${method}", which "call" cannot answer: an MCP client may`);
   }
 
   #note(method: string | undefined, params: unknown, key: string): void {

@@ -30,7 +30,8 @@ export interface Failure {
   readonly problem: string;
   readonly ending: Ending | undefined;
   readonly stderr: readonly string[];
-  readonly isTimeout: boolean;
+  /** It could not be started, came to an end, refused us, or let us wait: for a first word, or for its lists. */
+  readonly cause: 'spawn' | 'end' | 'refusal' | 'silence' | 'lists';
 }
 
 const KEPT_STDERR_LINES = 20;
@@ -75,8 +76,9 @@ export class Probe {
     });
     try {
       if ((await Promise.race([this.#learn(kinds), expired])) === 'expired') {
-        const what = this.introduction === undefined ? 'answer "initialize"' : 'give its lists';
-        this.#fail(`It did not ${what} within ${startupTimeoutMs / 1000} s`, true);
+        const isSilent = this.introduction === undefined;
+        const what = isSilent ? 'answer "initialize"' : 'give its lists';
+        this.#fail(`It did not ${what} within ${startupTimeoutMs / 1000} s`, isSilent ? 'silence' : 'lists');
       }
     } catch (error) {
       await this.#explain(error as Error);
@@ -150,24 +152,19 @@ export class Probe {
 
   /** Its end says more than that a request went unanswered, and comes a moment later. */
   async #explain(error: Error): Promise<void> {
-    if (error instanceof McpError) {
-      this.#fail(`It refused the handshake: ${error.message} (${error.code})`);
-      return;
-    }
-    if (this.connection.isConnected) {
-      this.#fail(error.message, true);
+    const isAnswer = error instanceof McpError;
+    if (isAnswer || this.connection.isConnected) {
+      const code = isAnswer ? ` (${error.code})` : '';
+      this.#fail(`It refused the handshake: ${error.message}${code}`, 'refusal');
       return;
     }
     const ending = this.#ending ?? (await new Promise<Ending>((resolve) => (this.#endedAs = resolve)));
-    this.#fail(
-      ending.error
-        ? this.connection.explainSpawn(ending.error)
-        : `It ${describeEnding(ending)} while it was starting`,
-    );
+    if (ending.error) this.#fail(this.connection.explainSpawn(ending.error), 'spawn');
+    else this.#fail(`It ${describeEnding(ending)} while it was starting`, 'end');
   }
 
-  #fail(problem: string, isTimeout = false): void {
-    this.failure = { problem, ending: this.#ending, stderr: this.stderr, isTimeout };
+  #fail(problem: string, cause: Failure['cause']): void {
+    this.failure = { problem, cause, ending: this.#ending, stderr: this.stderr };
     this.connection.kill();
   }
 }
