@@ -1,10 +1,13 @@
 /** Turns events into single clean lines free of secrets and hands them to stderr or a file; never touches stdout. */
 import { appendFileSync, closeSync, openSync } from 'node:fs';
 
+/** What a log says, and to whom. */
 export interface LogOptions {
+  /** Whether everything is said, not only errors and warnings. */
   readonly debug: boolean;
   /** Takes one line, without its end. */
   readonly write: (line: string) => void;
+  /** Values that are masked in every line, such as `Config.secrets`. */
   readonly secrets?: readonly string[];
 }
 
@@ -51,6 +54,7 @@ interface Span {
   readonly end: number;
 }
 
+/** Writes lines of one look, with no secret and nothing that could disturb a terminal; the key names the server meant. */
 export class Log {
   readonly #debug: boolean;
   readonly #write: (line: string) => void;
@@ -90,6 +94,7 @@ export class Log {
     }
   }
 
+  /** The text with every secret masked. */
   redact(text: string): string {
     const spans = this.#findSecrets(text);
     if (spans.length === 0) return text;

@@ -8,6 +8,7 @@ import { expandText, type Substitution } from './expand.ts';
 import { JsonSyntaxError, type Duplicate, readJson, type Reading, type Steps } from './syntax.ts';
 import { ConfigError, pathTo, type RawEntry, type ServerConfig, validateConfig } from './validate.ts';
 
+/** A config file that has been read, checked and expanded. */
 export interface Config {
   /** The file itself, links resolved. */
   readonly path: string;
@@ -40,6 +41,7 @@ const URL_PASSWORD = /:\/\/[^\s/?#:@]*:([^\s/?#]+)@/g;
 /** `--api-key=value`, `API_KEY=value` (after docker's `-e`), `Authorization: Bearer value`. */
 const NAMED_VALUE = /^-{0,2}([\w-]+)[=:]\s*(.+)$/s;
 
+/** Reads a config file, with variables from `env`; throws a `ConfigError` with everything that is wrong. */
 export function loadConfig(path: string, env: NodeJS.ProcessEnv): Config {
   const file = resolve(path);
   const { value, duplicates } = parse(readText(path, file), file);

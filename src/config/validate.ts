@@ -1,11 +1,15 @@
 /** Turns parsed JSON into raw server entries, or into every problem at once with its JSON path; expands and reads nothing. */
 import type { Json } from './syntax.ts';
 
+/** One server of a config, ready to start. */
 export interface ServerConfig {
+  /** Its name in the config; stands in front of its tools. */
   readonly key: string;
   readonly command: string;
   readonly args: readonly string[];
+  /** On top of what it inherits. */
   readonly env: Readonly<Record<string, string>>;
+  /** Its working directory; ours when absent. */
   readonly cwd?: string;
   /** The cwd as the file has it, before expansion: safe to show. */
   readonly cwdText?: string;
@@ -13,6 +17,7 @@ export interface ServerConfig {
   readonly commandText: string;
 }
 
+/** What kind of problem a config has. */
 export type ConfigErrorCode =
   | 'file_not_found'
   | 'unreadable'
@@ -24,6 +29,7 @@ export type ConfigErrorCode =
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly code: ConfigErrorCode;
+  /** One sentence each, with its place in the file. */
   readonly problems: readonly string[];
 
   constructor(code: ConfigErrorCode, message: string, problems: readonly string[] = [message]) {

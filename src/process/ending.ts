@@ -1,5 +1,6 @@
 /** How a process came to its end, as data and as words. */
 
+/** What is known of it when it is over. */
 export interface Ending {
   /** What showed it first; `stopped` when it was asked to end. */
   readonly cause: 'spawn' | 'exit' | 'stdin' | 'stdout' | 'stopped';
