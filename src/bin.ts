@@ -23,7 +23,7 @@ const directory = findCacheDirectory(process.env, process.platform);
 const cacheFile = directory && join(directory, `${__DIGEST__}-${process.version}-${process.arch}.code`);
 const source = readFileSync(file, 'latin1');
 const cachedData = readCode();
-const script = new Script(`(function(exports,require,module){${source}})`, { filename: file, cachedData });
+const script = new Script(source, { filename: file, cachedData });
 
 const main: { exports: Exports } = { exports: {} };
 (script.runInThisContext() as Program)(main.exports, require, main);

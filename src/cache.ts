@@ -1,41 +1,41 @@
 /** Remembers on disk what servers said of themselves, so that they need not be started to be listed. Never fails. */
-import { isUtf8 } from 'node:buffer';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { readCacheFile, writeCacheFile } from './cache-file.ts';
 import type { ServerConfig } from './config/validate.ts';
 import { longDigest } from './digest.ts';
-import { DISCOVER, type Era } from './era/modern.ts';
-import { type Kind, KIND_NAMES, KINDS, type KindName } from './protocol/kinds.ts';
+import type { Era } from './era/modern.ts';
+import { byKind, KIND_NAMES, type KindName } from './protocol/kinds.ts';
 import { isSameList, type Item } from './protocol/lists.ts';
 
-/** What a server said of itself. */
-export interface Facts {
+interface Welcome {
   readonly era: Era;
   /** Whether it took `server/discover` so badly that it is better not asked again. */
   readonly avoidsProbe: boolean;
   /** The result of its `initialize` or `server/discover`, in its own bytes. */
   readonly welcome: Buffer;
+}
+
+/** What a server said of itself. */
+export interface Facts extends Welcome {
   readonly lists: Readonly<Record<KindName, readonly Item[]>>;
 }
 
-/** The first line of every file; another program's, or another version's, is not read. */
-const HEADER = '{"method":"mcp-simple-aggregator/cache/2"}\n';
-const WELCOME = 'initialize';
-/** The same of a server that must not be asked anything before. */
-const ONLY_WELCOME = 'initialize/only';
-const [NEWLINE, BRACE, CLOSING_BRACE] = [0x0a, 0x7b, 0x7d];
-
-/** One line: what a server answered, in its own bytes, under the method that it was asked by. */
-interface Entry {
+/** How long the welcome is; they stand one after the other. */
+interface WelcomeEntry extends Omit<Welcome, 'welcome'> {
   readonly id: string;
-  readonly method: string;
-  /** Of each item of a list: its length, and where in it the name begins and ends. So no byte is looked at twice. */
-  readonly spans?: readonly number[];
-  readonly result: Readonly<Record<string, unknown>>;
+  readonly length: number;
+}
+
+interface ListEntry {
+  readonly id: string;
+  /** Of each item: its name, its length, and where in it the name begins and ends. So no byte need be looked at. */
+  readonly lists: Readonly<Record<KindName, readonly (readonly [string, number, number, number])[]>>;
 }
 
 export class Cache {
+  /** What is needed at every start. */
   readonly #welcomeFile: string | undefined;
+  /** What is needed only when servers are listed without being started. */
   readonly #listFile: string | undefined;
   readonly #written = new Map<string, Facts>();
   #welcomes: ReadonlyMap<string, Welcome> | undefined;
@@ -63,17 +63,17 @@ export class Cache {
 
   /** Everything about all servers that are known. */
   readAll(): ReadonlyMap<string, Facts> {
-    const lists = new Map<string, Partial<Record<KindName, readonly Item[]>>>();
-    readLines(this.#listFile, (entry, line) => {
-      const kind = KIND_NAMES.find((name) => KINDS[name].list === entry.method);
-      const items = kind && cutItems(entry, line, KINDS[kind]);
-      if (items !== undefined) lists.set(entry.id, { ...lists.get(entry.id), [kind as KindName]: items });
-    });
-    for (const [id, { tools, prompts, resources, templates }] of lists) {
+    const { index, take } = readCacheFile<ListEntry>(this.#listFile);
+    for (const { id, lists } of index) {
+      const items = byKind((kind) =>
+        lists[kind].map(([name, length, start, end]) => ({
+          name,
+          bytes: take(length),
+          nameSpan: { start, end },
+        })),
+      );
       const welcome = this.#readWelcome(id);
-      // A file that was cut off is a server that is not known.
-      if (!welcome || !tools || !prompts || !resources || !templates) continue;
-      this.#written.set(id, { ...welcome, lists: { tools, prompts, resources, templates } });
+      if (welcome !== undefined) this.#written.set(id, { ...welcome, lists: items });
     }
     return new Map(this.#written);
   }
@@ -90,13 +90,19 @@ export class Cache {
     if (!this.#hasChanged || this.#welcomeFile === undefined || this.#listFile === undefined) return;
     this.#hasChanged = false;
     const all = [...this.#written].filter(([id]) => current?.has(id) ?? true);
-    writeLines(
+    writeCacheFile(
       this.#listFile,
-      all.flatMap(([id, { lists }]) => KIND_NAMES.map((kind) => renderList(id, kind, lists[kind]))),
+      all.map(([id, { lists }]): ListEntry => {
+        return { id, lists: byKind((kind) => lists[kind].map(describeItem)) };
+      }),
+      all.flatMap(([, { lists }]) => KIND_NAMES.flatMap((kind) => lists[kind].map(({ bytes }) => bytes))),
     );
-    writeLines(
+    writeCacheFile(
       this.#welcomeFile,
-      all.map(([id, facts]) => renderWelcome(id, facts)),
+      all.map(([id, { era, avoidsProbe, welcome }]): WelcomeEntry => {
+        return { id, era, avoidsProbe, length: welcome.length };
+      }),
+      all.map(([, { welcome }]) => welcome),
     );
   }
 
@@ -106,116 +112,19 @@ export class Cache {
   }
 }
 
-type Welcome = Omit<Facts, 'lists'>;
-
-function nameWelcome({ era, avoidsProbe }: Welcome): string {
-  if (era === 'modern') return DISCOVER;
-  return avoidsProbe ? ONLY_WELCOME : WELCOME;
-}
-
 function readWelcomes(file: string | undefined): ReadonlyMap<string, Welcome> {
-  const welcomes = new Map<string, Welcome>();
-  readLines(file, ({ id, method }, line) => {
-    const start = Buffer.from(renderStart(id, method));
-    const welcome = line.subarray(start.length, -1);
-    if (!line.subarray(0, start.length).equals(start)) return;
-    if (method === DISCOVER) welcomes.set(id, { era: 'modern', avoidsProbe: false, welcome });
-    else if (method === WELCOME || method === ONLY_WELCOME)
-      welcomes.set(id, { era: 'legacy', avoidsProbe: method === ONLY_WELCOME, welcome });
-  });
-  return welcomes;
+  const { index, take } = readCacheFile<WelcomeEntry>(file);
+  return new Map(
+    index.map(({ id, length, era, avoidsProbe }) => [id, { era, avoidsProbe, welcome: take(length) }]),
+  );
 }
 
-/** Lines that are damaged are skipped: what they would have said is found out again. */
-function readLines(file: string | undefined, take: (entry: Entry, line: Buffer) => void): void {
-  try {
-    const bytes = file === undefined ? Buffer.alloc(0) : readFileSync(file);
-    if (!bytes.subarray(0, HEADER.length).equals(Buffer.from(HEADER)) || !isUtf8(bytes)) return;
-    let start = HEADER.length;
-    // What comes after the last newline was cut off.
-    for (let end = bytes.indexOf(NEWLINE, start); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
-      const line = bytes.subarray(start, end);
-      const entry = parseEntry(line);
-      if (entry !== undefined) take(entry, line);
-      start = end + 1;
-    }
-  } catch {
-    // There is none, or it may not be read.
-  }
-}
-
-function parseEntry(line: Buffer): Entry | undefined {
-  const entry = parse(line.toString()) as Partial<Entry> | null | undefined;
-  const { id, method, result } = entry ?? {};
-  if (typeof id !== 'string' || typeof method !== 'string') return undefined;
-  return typeof result === 'object' && result !== null && !Array.isArray(result)
-    ? (entry as Entry)
-    : undefined;
-}
-
-/** By the parser of the engine: ours would cost more than all the rest of a start. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The items in their own bytes; undefined when the spans are not theirs. */
-function cutItems({ spans, result }: Entry, line: Buffer, { member, field }: Kind): Item[] | undefined {
-  const values = result[member];
-  if (!Array.isArray(spans) || !Array.isArray(values) || spans.length !== values.length * 3) return undefined;
-  const items: Item[] = [];
-  // They stand at the end of the line, with one byte between each and the next.
-  let start = line.length - LIST_END.length + 1;
-  for (let index = 0; index < spans.length; index += 3) start -= Number(spans[index]) + 1;
-  for (const [index, value] of (values as readonly unknown[]).entries()) {
-    const [length = 0, from = 0, to = 0] = [0, 1, 2].map((place) => Number(spans[index * 3 + place]));
-    const bytes = line.subarray(start, start + length);
-    const name = (value as Record<string, unknown> | null)?.[field];
-    const isWhole = bytes[0] === BRACE && bytes.at(-1) === CLOSING_BRACE;
-    if (!isWhole || typeof name !== 'string' || parse(bytes.toString('utf8', from, to)) !== name)
-      return undefined;
-    items.push({ name, bytes, nameSpan: { start: from, end: to } });
-    start += length + 1;
-  }
-  return items;
-}
-
-const COMMA = Buffer.from(',');
-const LIST_END = ']}}';
-
-function renderList(id: string, kind: KindName, items: readonly Item[]): Buffer {
-  const { list, member } = KINDS[kind];
-  const spans = items.flatMap(({ bytes, nameSpan }) => [bytes.length, nameSpan.start, nameSpan.end]);
-  const pieces = items.flatMap(({ bytes }, index) => (index === 0 ? [bytes] : [COMMA, bytes]));
-  const start = renderStart(id, list, `"spans":${JSON.stringify(spans)},`);
-  return Buffer.concat([Buffer.from(`${start}{"${member}":[`), ...pieces, Buffer.from(`${LIST_END}\n`)]);
-}
-
-function renderWelcome(id: string, facts: Welcome): Buffer {
-  const start = Buffer.from(renderStart(id, nameWelcome(facts)));
-  return Buffer.concat([start, facts.welcome, Buffer.from('}\n')]);
-}
-
-function renderStart(id: string, method: string, members = ''): string {
-  return `{"id":"${id}","method":"${method}",${members}"result":`;
-}
-
-/** Whole or not at all: a reader never sees half a file. */
-function writeLines(file: string, lines: readonly Buffer[]): void {
-  try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const draft = `${file}.${process.pid}`;
-    writeFileSync(draft, Buffer.concat([Buffer.from(HEADER), ...lines]), { mode: 0o600 });
-    renameSync(draft, file);
-  } catch {
-    // A read-only home, a full disk: the next start is only slower.
-  }
+function describeItem({ name, bytes, nameSpan }: Item): readonly [string, number, number, number] {
+  return [name, bytes.length, nameSpan.start, nameSpan.end];
 }
 
 function isSame(one: Facts, other: Facts): boolean {
-  if (!one.welcome.equals(other.welcome) || nameWelcome(one) !== nameWelcome(other)) return false;
+  if (one.era !== other.era || one.avoidsProbe !== other.avoidsProbe) return false;
+  if (!one.welcome.equals(other.welcome)) return false;
   return KIND_NAMES.every((kind) => isSameList(one.lists[kind], other.lists[kind]));
 }

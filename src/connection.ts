@@ -74,6 +74,8 @@ const DEFAULT_TIMEOUT_MS = 60_000;
 /** What a timer can count to; beyond, it would go off at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+const BUSY_BYTES = 64 * 1024 * 1024;
+
 /** A conversation with a server that is a process of its own, over its stdin and stdout. Shakes no hands: that is up to you. */
 export class NodeStdioMcpConnection implements McpConnection {
   readonly #options: McpConnectionOptions;
@@ -125,9 +127,9 @@ export class NodeStdioMcpConnection implements McpConnection {
     return this.#child.pid;
   }
 
-  /** Bytes that the server has not taken yet. */
-  get waitingBytes(): number {
-    return this.#child.waitingBytes;
+  /** Whether the server has left so much of what it was sent that it gets no more. */
+  get isBusy(): boolean {
+    return this.#child.waitingBytes > BUSY_BYTES;
   }
 
   async call<T>(method: string, params?: unknown, options: CallOptions = {}): Promise<T> {

@@ -1,21 +1,12 @@
 /** What a server said of itself, beside what it says now. Asks nobody. */
 import type { Facts } from './cache.ts';
 import type { Findings } from './interview.ts';
-import { KIND_NAMES, type KindName } from './protocol/kinds.ts';
+import { byKind, KIND_NAMES, type KindName } from './protocol/kinds.ts';
 import { isSameList } from './protocol/lists.ts';
 
 /** What is worth remembering of what a server answered. */
 export function extractFacts({ lists, ...rest }: Findings): Facts {
-  const { tools, prompts, resources, templates } = lists;
-  return {
-    ...rest,
-    lists: {
-      tools: tools.items,
-      prompts: prompts.items,
-      resources: resources.items,
-      templates: templates.items,
-    },
-  };
+  return { ...rest, lists: byKind((kind) => lists[kind].items) };
 }
 
 /** Whether there is anything that a client can be shown. */

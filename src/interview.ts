@@ -145,16 +145,23 @@ async function askList(
 }
 
 /** Tasks are an extension in the stateless era. */
-export function readCapabilities({ welcome, era }: Pick<Facts, 'welcome' | 'era'>): ReadonlySet<string> {
+function readCapabilities({ welcome, era }: Pick<Facts, 'welcome' | 'era'>): ReadonlySet<string> {
   const { capabilities } = parse(welcome.toString()) as { capabilities?: { extensions?: object } };
   const names = Object.keys(capabilities ?? {});
   const hasTasks = era === 'modern' && TASKS_EXTENSION in (capabilities?.extensions ?? {});
   return new Set(hasTasks ? [...names, 'tasks'] : names);
 }
 
-/** What the server says of itself, as JSON text. */
-export function readInfo({ welcome, era }: Greeting): string | undefined {
-  return era === 'modern' ? readMember(welcome, '_meta', SERVER_KEY) : readMember(welcome, 'serverInfo');
+/** What a server says of itself. */
+export interface Profile {
+  readonly capabilities: ReadonlySet<string>;
+  /** Its name and version, as JSON text. */
+  readonly info: string | undefined;
+}
+
+export function readProfile(facts: Pick<Facts, 'welcome' | 'era'>): Profile {
+  const path = facts.era === 'modern' ? ['_meta', SERVER_KEY] : ['serverInfo'];
+  return { capabilities: readCapabilities(facts), info: readMember(facts.welcome, ...path) };
 }
 
 function readResult(answer: Answer): Buffer {

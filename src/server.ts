@@ -5,7 +5,7 @@ import type { ServerConfig } from './config/validate.ts';
 import type { NodeStdioMcpConnection } from './connection.ts';
 import type { Era } from './era/modern.ts';
 import { extractFacts, findChanges, hasItems } from './facts.ts';
-import { type Findings, Interview, readCapabilities, readInfo } from './interview.ts';
+import { type Findings, Interview, type Profile, readProfile } from './interview.ts';
 import { describeEnding, type Ending, quoteStderr } from './process/ending.ts';
 import { Calls } from './protocol/calls.ts';
 import type { Opening } from './protocol/handshake.ts';
@@ -18,11 +18,9 @@ import type { ServerHandlers, ServerSettings } from './server-settings.ts';
 import type { Answer, Envelope } from './wire/envelope.ts';
 import type { Json } from './wire/messages.ts';
 
-/** A server that has left this much of what it was sent gets no more. */
-const BUSY_BYTES = 64 * 1024 * 1024;
-
 export class Server implements Peer {
   readonly calls: Calls = new Calls();
+  readonly key: string;
   readonly config: ServerConfig;
   readonly #settings: ServerSettings;
   readonly #handlers: ServerHandlers;
@@ -33,7 +31,6 @@ export class Server implements Peer {
   problem: string | undefined;
   /** What it said of itself, at this start or an earlier one. */
   facts: Facts | undefined;
-  info: string | undefined;
   era: Era = 'legacy';
   /** Whether it is known to take it badly when it is asked for its era. */
   avoidsProbe = false;
@@ -41,24 +38,21 @@ export class Server implements Peer {
   #interview: Interview | undefined;
   #refresher: Refresher | undefined;
   #opening: Opening | undefined;
-  #capabilities: ReadonlySet<string> = new Set();
+  #readProfile: Profile | undefined;
   #lastUse = Date.now();
   /** Requests of ours that it still owes an answer to. */
   #asked = 0;
   #isEnding = false;
 
   constructor(config: ServerConfig, settings: ServerSettings, handlers: ServerHandlers) {
+    this.key = config.key;
     this.config = config;
     this.#settings = settings;
     this.#handlers = handlers;
   }
 
-  get key(): string {
-    return this.config.key;
-  }
-
   get isBusy(): boolean {
-    return (this.#connection?.waitingBytes ?? 0) > BUSY_BYTES;
+    return this.#connection?.isBusy === true;
   }
 
   get idleSince(): number | undefined {
@@ -74,8 +68,12 @@ export class Server implements Peer {
     return new Promise((resolve) => this.whenSettled(resolve));
   }
 
+  get info(): string | undefined {
+    return this.#profile?.info;
+  }
+
   has(capability: string): boolean {
-    return this.#capabilities.has(capability);
+    return this.#profile?.capabilities.has(capability) === true;
   }
 
   send(...pieces: readonly Buffer[]): void {
@@ -111,9 +109,8 @@ export class Server implements Peer {
   /** Known from an earlier start: it can be listed without a process. */
   recall(facts: Facts): void {
     this.#learn(facts);
-    for (const kind of KIND_NAMES) {
+    for (const kind of KIND_NAMES)
       this.#handlers.onList(this, kind, { items: facts.lists[kind], findings: [] }, false);
-    }
     // One that had nothing to list would never be needed, whatever it has by now: it is started to find out.
     if (hasItems(facts)) this.status = 'stopped';
   }
@@ -187,6 +184,11 @@ export class Server implements Peer {
     this.#refresher?.refresh(kind);
   }
 
+  /** Read when it is needed: most servers that are known are not, in a day. */
+  get #profile(): Profile | undefined {
+    return (this.#readProfile ??= this.facts && readProfile(this.facts));
+  }
+
   #receive(connection: NodeStdioMcpConnection, message: Envelope): void {
     if (connection !== this.#connection) return;
     this.#lastUse = Date.now();
@@ -201,9 +203,8 @@ export class Server implements Peer {
       // What a process said that is gone does not hold for the next one.
       (kind, list) => connection === this.#connection && this.#renew(kind, list),
     );
-    const timer = setTimeout(() => {
-      this.#fail(`it was not ready within ${startupTimeoutMs / 1000} s`);
-    }, startupTimeoutMs);
+    const tooLong = `it was not ready within ${startupTimeoutMs / 1000} s`;
+    const timer = setTimeout(() => this.#fail(tooLong), startupTimeoutMs);
     try {
       const answers = await interview.run(({ era, welcome }) => {
         // One that is listed, and says the same of itself as before, can be used while its lists are read again.
@@ -247,8 +248,7 @@ export class Server implements Peer {
   #learn(facts: Facts): void {
     this.facts = facts;
     this.era = facts.era;
-    this.#capabilities = readCapabilities(facts);
-    this.info = readInfo(facts);
+    this.#readProfile = undefined;
   }
 
   #close(connection: NodeStdioMcpConnection, ending: Ending): void {

@@ -1,5 +1,4 @@
 /** Everything of one kind that the servers have, under the names the client sees, as ready bytes. Asks nobody. */
-import { splice } from '../wire/splice.ts';
 import type { Kind } from './kinds.ts';
 import { isSameList, type Item } from './lists.ts';
 import { type Naming, qualify, qualifyStrictly } from './names.ts';
@@ -14,10 +13,6 @@ export interface Entry {
 
 interface Index {
   readonly byName: ReadonlyMap<string, Entry>;
-  /** Names in the form that the client is not given, but may use. */
-  readonly byOtherForm: ReadonlyMap<string, Entry>;
-  /** Names as the servers have them; undefined where two servers have the same. */
-  readonly byBareName: ReadonlyMap<string, Entry | undefined>;
   /** The whole `result` of the list. */
   readonly bytes: Buffer;
   readonly findings: readonly string[];
@@ -29,6 +24,8 @@ export class Catalog {
   readonly #lists = new Map<string, readonly Item[]>();
   #naming: Naming;
   #index: Index | undefined;
+  /** Names that the client is not given, but may use; undefined where two servers have the same. */
+  #aliases: ReadonlyMap<string, Entry | undefined> | undefined;
 
   /** The keys stand in the order of the config, and so do the lists. */
   constructor(kind: Kind, keys: readonly string[], naming: Naming) {
@@ -39,7 +36,7 @@ export class Catalog {
 
   set naming(naming: Naming) {
     this.#naming = naming;
-    this.#index = undefined;
+    this.#forget();
   }
 
   /** The result of the list, in the bytes of the servers but for the names. */
@@ -60,7 +57,7 @@ export class Catalog {
   replace(key: string, items: readonly Item[]): boolean {
     const isSame = isSameList(this.#lists.get(key) ?? [], items);
     this.#lists.set(key, items);
-    if (!isSame) this.#index = undefined;
+    if (!isSame) this.#forget();
     return !isSame;
   }
 
@@ -68,13 +65,18 @@ export class Catalog {
   remove(key: string): boolean {
     const hadItems = (this.#lists.get(key)?.length ?? 0) > 0;
     this.#lists.delete(key);
-    this.#index = undefined;
+    this.#forget();
     return hadItems;
   }
 
   find(name: string): Entry | undefined {
-    const { byName, byOtherForm, byBareName } = this.#built();
-    return byName.get(name) ?? byOtherForm.get(name) ?? byBareName.get(name);
+    const { byName } = this.#built();
+    return byName.get(name) ?? (this.#aliases ??= this.#buildAliases(byName)).get(name);
+  }
+
+  #forget(): void {
+    this.#index = undefined;
+    this.#aliases = undefined;
   }
 
   #built(): Index {
@@ -85,17 +87,21 @@ export class Catalog {
   #buildNames(): Index {
     const findings: string[] = [];
     const owners = this.#chooseOwners(findings);
-    const strict = new Map<string, Entry>();
-    const bare = new Map<string, Entry | undefined>();
-    for (const [name, { key, item }] of owners) {
-      const exposed = qualifyStrictly(key, item.name, (candidate) => strict.has(candidate));
-      const entry = { key, item, exposed: this.#naming.isStrict ? exposed : name };
-      owners.set(name, entry);
-      strict.set(exposed, entry);
-      bare.set(item.name, bare.has(item.name) ? undefined : entry);
-    }
-    const [byName, byOtherForm] = this.#naming.isStrict ? [strict, owners] : [owners, strict];
-    return { byName, byOtherForm, byBareName: bare, bytes: this.#render(byName.values()), findings };
+    const byName = this.#naming.isStrict ? nameStrictly(owners.values()) : owners;
+    return { byName, bytes: this.#render(byName.values()), findings };
+  }
+
+  /** Names as the servers have them, and those in the form that other clients are given. */
+  #buildAliases(byName: Index['byName']): ReadonlyMap<string, Entry | undefined> {
+    const aliases = new Map<string, Entry | undefined>();
+    if (this.#kind.naming === 'uri') return aliases;
+    const { isStrict, separator } = this.#naming;
+    for (const entry of byName.values())
+      aliases.set(entry.item.name, aliases.has(entry.item.name) ? undefined : entry);
+    for (const [name, entry] of isStrict ? [] : nameStrictly(byName.values())) aliases.set(name, entry);
+    for (const entry of isStrict ? byName.values() : [])
+      aliases.set(qualify(entry.key, entry.item.name, separator), entry);
+    return aliases;
   }
 
   /** Where two servers spell the same name, it belongs to the one with the longer key. */
@@ -128,23 +134,32 @@ export class Catalog {
         byName.set(exposed, { key, item, exposed });
       }
     }
-    const none = new Map<string, Entry>();
-    const bytes = this.#render(byName.values());
-    return { byName, byOtherForm: none, byBareName: none, bytes, findings: [] };
+    return { byName, bytes: this.#render(byName.values()), findings: [] };
   }
 
   #render(entries: Iterable<Entry>): Buffer {
-    const pieces: Buffer[] = [];
-    for (const entry of entries)
-      pieces.push(pieces.length === 0 ? Buffer.alloc(0) : COMMA, ...renderItem(entry));
-    return Buffer.concat([Buffer.from(`{"${this.#kind.member}":[`), ...pieces, CLOSE]);
+    const pieces: Buffer[] = [Buffer.from(`{"${this.#kind.member}":[`)];
+    for (const { item, exposed } of entries) {
+      if (pieces.length > 1) pieces.push(COMMA);
+      if (exposed === item.name) pieces.push(item.bytes);
+      else pieces.push(...rename(item, exposed));
+    }
+    return Buffer.concat([...pieces, CLOSE]);
   }
 }
 
 const COMMA = Buffer.from(',');
 const CLOSE = Buffer.from(']}');
 
-function renderItem({ item, exposed }: Entry): readonly Buffer[] {
-  if (exposed === item.name) return [item.bytes];
-  return splice([item.bytes], [{ span: item.nameSpan, bytes: Buffer.from(JSON.stringify(exposed)) }]);
+function rename({ bytes, nameSpan }: Item, name: string): Buffer[] {
+  return [bytes.subarray(0, nameSpan.start), Buffer.from(JSON.stringify(name)), bytes.subarray(nameSpan.end)];
+}
+
+function nameStrictly(entries: Iterable<Entry>): Map<string, Entry> {
+  const byName = new Map<string, Entry>();
+  for (const { key, item } of entries) {
+    const exposed = qualifyStrictly(key, item.name, (candidate) => byName.has(candidate));
+    byName.set(exposed, { key, item, exposed });
+  }
+  return byName;
 }

@@ -5,7 +5,7 @@ import type { Call, Finish } from './calls.ts';
 import { Catalog } from './catalog.ts';
 import { ClientTasks } from './client-tasks.ts';
 import type { Opening } from './handshake.ts';
-import { KIND_NAMES, KINDS, type KindName } from './kinds.ts';
+import { byKind, KIND_NAMES, KINDS, type KindName } from './kinds.ts';
 import { Links } from './links.ts';
 import { chooseNaming } from './names.ts';
 import type { Peer } from './peer.ts';
@@ -50,14 +50,8 @@ export class Conversation {
   constructor({ peers, separator, restart, log, toClient }: ConversationOptions) {
     const naming = chooseNaming(undefined, separator);
     const keys = peers.map(({ key }) => key);
-    const create = (kind: KindName): Catalog => new Catalog(KINDS[kind], keys, naming);
     this.peers = new Map(peers.map((peer) => [peer.key, peer]));
-    this.catalogs = {
-      tools: create('tools'),
-      prompts: create('prompts'),
-      resources: create('resources'),
-      templates: create('templates'),
-    };
+    this.catalogs = byKind((kind) => new Catalog(KINDS[kind], keys, naming));
     this.separator = naming.separator;
     this.restart = restart;
     this.log = log;

@@ -53,3 +53,13 @@ export const KINDS: Readonly<Record<KindName, Kind>> = {
 };
 
 export const KIND_NAMES: readonly KindName[] = ['tools', 'prompts', 'resources', 'templates'];
+
+/** One of something for each kind. */
+export function byKind<Value>(create: (kind: KindName) => Value): Record<KindName, Value> {
+  return {
+    tools: create('tools'),
+    prompts: create('prompts'),
+    resources: create('resources'),
+    templates: create('templates'),
+  };
+}

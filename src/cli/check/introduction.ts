@@ -1,6 +1,6 @@
 /** How we and a server introduce ourselves to each other: our side as most clients say it, its side as data. Sends nothing. */
 import { MODERN_VERSION } from '../../era/modern.ts';
-import { type Greeting, readInfo } from '../../interview.ts';
+import { type Greeting, readProfile } from '../../interview.ts';
 import { type Identity, type Opening, readOpening } from '../../protocol/handshake.ts';
 import { isRequest } from '../../wire/envelope.ts';
 import { LineReader } from '../../wire/lines.ts';
@@ -36,7 +36,7 @@ export function composeOpening(identity: Identity, capabilities: object): Openin
 
 export function readIntroduction(greeting: Greeting): Introduction {
   const { era, welcome } = greeting;
-  const info = asObject(JSON.parse(readInfo(greeting) ?? '{}'));
+  const info = asObject(JSON.parse(readProfile(greeting).info ?? '{}'));
   const { protocolVersion } = asObject(JSON.parse(welcome.toString()));
   return {
     era: era === 'modern' ? 'stateless' : 'handshake',

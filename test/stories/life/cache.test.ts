@@ -41,7 +41,7 @@ test('holds no value of the environment, no argument and no path of the config',
     .files()
     .map((file) => `${file}\n${readFileSync(file, 'utf8')}`)
     .join('\n');
-  expect(kept).toContain('"tools/list"');
+  expect(kept).toContain('"name":"env"');
   expect(kept).not.toContain('SECRET');
   expect(kept).not.toContain('life.mjs');
   expect(kept).not.toContain(home.configFile);

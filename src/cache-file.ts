@@ -1,0 +1,48 @@
+/** One file of the cache: an index, and the bytes that it is about. Reading and writing never fail. */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+export interface Content<Entry> {
+  readonly index: readonly Entry[];
+  /** The next so many bytes. */
+  readonly take: (length: number) => Buffer;
+}
+
+/** The first line; another program's file, or another version's, is not read. */
+const HEADER: Buffer = Buffer.from('mcp-simple-aggregator/cache/3\n');
+const NEWLINE = 0x0a;
+
+/** Empty when there is none, or when it is not what was written. */
+export function readCacheFile<Entry>(file: string | undefined): Content<Entry> {
+  const nothing = { index: [], take: () => Buffer.alloc(0) };
+  if (file === undefined) return nothing;
+  try {
+    const bytes = readFileSync(file);
+    const middle = (HEADER.length + bytes.length) / 2;
+    const half = bytes.subarray(HEADER.length, middle);
+    // Everything stands there twice: at a start, comparing is a hundred times faster than any sum or parser.
+    if (!bytes.subarray(0, HEADER.length).equals(HEADER) || !bytes.subarray(middle).equals(half))
+      return nothing;
+    const end = half.indexOf(NEWLINE);
+    let at = end + 1;
+    return {
+      index: JSON.parse(half.toString('utf8', 0, end)) as Entry[],
+      take: (length) => half.subarray(at, (at += length)),
+    };
+  } catch {
+    return nothing;
+  }
+}
+
+/** Whole or not at all: a reader never sees half a file. */
+export function writeCacheFile(file: string, index: readonly unknown[], body: readonly Buffer[]): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const draft = `${file}.${process.pid}`;
+    const half = [Buffer.from(`${JSON.stringify(index)}\n`), ...body];
+    writeFileSync(draft, Buffer.concat([HEADER, ...half, ...half]), { mode: 0o600 });
+    renameSync(draft, file);
+  } catch {
+    // A read-only home, a full disk: the next start is only slower.
+  }
+}
