@@ -74,6 +74,8 @@ const SAVE_AFTER_MS = 500;
 export class Aggregator {
   readonly #options: AggregatorOptions;
   readonly #servers: readonly Server[];
+  /** Those that do not rest; one that does is started by whoever wakes it, and by nobody else. */
+  readonly #unknown: readonly Server[];
   readonly #pool: Pool;
   readonly #cache: Cache;
   readonly #outlet: Outlet;
@@ -111,7 +113,7 @@ export class Aggregator {
     this.#delivery = new Delivery(this.#shared, this.#eras);
     this.#lifecycle = new Lifecycle(this.#shared, this.#eras, {
       announce: (kind) => {
-        const isHeard = this.#shared.isInitialized || !this.#eras.listens.isEmpty;
+        const isHeard = this.#shared.isInitialized || this.#eras.isHeard;
         if (isHeard && !this.#isClosing) this.#announcer.add(kind);
       },
       repeat: (call) => this.#delivery.repeat(call),
@@ -127,12 +129,13 @@ export class Aggregator {
       onMalformed: (line) => fromClient.receiveMalformed(line),
     });
     if (lazy) this.#recall();
+    this.#unknown = this.#servers.filter(({ status }) => status === 'initializing');
   }
 
   /** Starts the servers, one in each turn of the loop: starting a process blocks, and the client must not wait. */
   start(): void {
     const next = (index: number): void => {
-      const server = this.#servers[index];
+      const server = this.#unknown[index];
       if (server === undefined || this.#isClosing) return;
       void server.launch().then(() => setImmediate(next, index + 1));
     };
@@ -159,7 +162,7 @@ export class Aggregator {
       await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
     }
     this.#isClosing = true;
-    this.#eras.listens.endAll(this.#options);
+    this.#eras.close(this.#options);
     this.#gate.close();
     this.#announcer.close();
     this.#pool.close();
@@ -268,8 +271,7 @@ export class Aggregator {
     this.#opening = opening;
     this.#gate.startWaiting();
     for (const server of this.#servers) {
-      if (opening.era === 'modern')
-        server.avoidsProbe = this.#cache.avoidsProbe(Cache.identify(server.config));
+      server.avoidsProbe = this.#cache.avoidsProbe(Cache.identify(server.config));
       server.open(opening);
     }
     this.#checkListed();

@@ -3,25 +3,17 @@ import { join } from 'node:path';
 import { readCacheFile, writeCacheFile } from './cache-file.ts';
 import type { ServerConfig } from './config/validate.ts';
 import { longDigest } from './digest.ts';
-import type { Era } from './era/modern.ts';
+import type { Greeting } from './era/greeting.ts';
 import { byKind, KIND_NAMES, type KindName } from './protocol/kinds.ts';
 import { isSameList, type Item } from './protocol/lists.ts';
 
-interface Welcome {
-  readonly era: Era;
-  /** Whether it took `server/discover` so badly that it is better not asked again. */
-  readonly avoidsProbe: boolean;
-  /** The result of its `initialize` or `server/discover`, in its own bytes. */
-  readonly welcome: Buffer;
-}
-
 /** What a server said of itself. */
-export interface Facts extends Welcome {
+export interface Facts extends Greeting {
   readonly lists: Readonly<Record<KindName, readonly Item[]>>;
 }
 
 /** How long the welcome is; they stand one after the other. */
-interface WelcomeEntry extends Omit<Welcome, 'welcome'> {
+interface WelcomeEntry extends Omit<Greeting, 'welcome'> {
   readonly id: string;
   readonly length: number;
 }
@@ -38,7 +30,7 @@ export class Cache {
   /** What is needed only when servers are listed without being started. */
   readonly #listFile: string | undefined;
   readonly #written = new Map<string, Facts>();
-  #welcomes: ReadonlyMap<string, Welcome> | undefined;
+  #welcomes: ReadonlyMap<string, Greeting> | undefined;
   #hasChanged = false;
 
   /** One pair of files for each config; without a directory, nothing is remembered. */
@@ -106,13 +98,13 @@ export class Cache {
     );
   }
 
-  #readWelcome(id: string): Welcome | undefined {
+  #readWelcome(id: string): Greeting | undefined {
     this.#welcomes ??= readWelcomes(this.#welcomeFile);
     return this.#welcomes.get(id);
   }
 }
 
-function readWelcomes(file: string | undefined): ReadonlyMap<string, Welcome> {
+function readWelcomes(file: string | undefined): ReadonlyMap<string, Greeting> {
   const { index, take } = readCacheFile<WelcomeEntry>(file);
   return new Map(
     index.map(({ id, length, era, avoidsProbe }) => [id, { era, avoidsProbe, welcome: take(length) }]),

@@ -3,9 +3,9 @@ import type { Facts } from './cache.ts';
 import { Closing } from './closing.ts';
 import type { ServerConfig } from './config/validate.ts';
 import type { NodeStdioMcpConnection } from './connection.ts';
-import type { Era } from './era/modern.ts';
-import { extractFacts, findChanges, hasItems } from './facts.ts';
-import { type Findings, Interview, type Profile, readProfile } from './interview.ts';
+import { type Profile, readProfile } from './era/greeting.ts';
+import { extractFacts, findChanges, hasItems, isSameGreeting } from './facts.ts';
+import { type Findings, Interview } from './interview.ts';
 import { describeEnding, type Ending, quoteStderr } from './process/ending.ts';
 import { Calls } from './protocol/calls.ts';
 import type { Opening } from './protocol/handshake.ts';
@@ -31,7 +31,7 @@ export class Server implements Peer {
   problem: string | undefined;
   /** What it said of itself, at this start or an earlier one. */
   facts: Facts | undefined;
-  era: Era = 'legacy';
+  era: Facts['era'] = 'legacy';
   /** Whether it is known to take it badly when it is asked for its era. */
   avoidsProbe = false;
   #connection: NodeStdioMcpConnection | undefined;
@@ -135,22 +135,19 @@ export class Server implements Peer {
       return;
     }
     this.#restarts.note();
-    const connection = launch(
-      this.config,
-      { ...this.#settings, watchdog },
-      {
-        onMessage: (message) => this.#receive(connection, message),
-        onMalformed: (line) => this.#handlers.onMalformed(this, line),
-        onClose: (ending) => this.#close(connection, ending),
-      },
-    );
+    const settings = { ...this.#settings, watchdog };
+    const connection = launch(this.config, settings, {
+      onMessage: (message) => this.#receive(connection, message),
+      onMalformed: (line) => this.#handlers.onMalformed(this, line),
+      onClose: (ending) => this.#close(connection, ending),
+    });
     this.#connection = connection;
     if (this.#opening !== undefined) void this.#shakeHands(connection, this.#opening);
   }
 
   wake(): void {
-    if (!this.#settings.restart || this.#isEnding) return;
-    if (this.status !== 'failed' && this.status !== 'stopped') return;
+    const isDown = this.status === 'failed' || this.status === 'stopped';
+    if (!isDown || !this.#settings.restart || this.#isEnding) return;
     if (this.status === 'failed' && this.#restarts.waitMs > 0) {
       this.problem = this.#restarts.describe();
       return;
@@ -206,10 +203,11 @@ export class Server implements Peer {
     const tooLong = `it was not ready within ${startupTimeoutMs / 1000} s`;
     const timer = setTimeout(() => this.#fail(tooLong), startupTimeoutMs);
     try {
-      const answers = await interview.run(({ era, welcome }) => {
+      const answers = await interview.run((greeting) => {
         // One that is listed, and says the same of itself as before, can be used while its lists are read again.
-        const isSame = hasItems(this.facts) && this.era === era && this.facts.welcome.equals(welcome);
-        if (isSame && connection === this.#connection) this.#comeUp();
+        if (connection !== this.#connection || !isSameGreeting(this.facts, greeting)) return;
+        this.facts = { ...this.facts, ...greeting };
+        this.#comeUp();
       });
       if (connection === this.#connection) this.#takeAnswers(answers);
     } catch (error) {
@@ -256,15 +254,15 @@ export class Server implements Peer {
     if (connection !== this.#connection) return;
     this.#connection = undefined;
     const what = describeEnding(ending);
-    const diedOfProbe = this.#interview?.isProbing === true && ending.error === undefined;
-    if (this.status === 'initializing' && diedOfProbe && !this.#isEnding) {
+    const isOfProbe = this.#interview?.isProbing === true && ending.error === undefined && !this.#isEnding;
+    if (this.status === 'initializing' && isOfProbe) {
       this.avoidsProbe = true;
+      // It did not fail: it was asked what it must not be asked.
+      this.#restarts.forget();
       void this.launch();
     } else if (this.status === 'initializing') {
-      this.#fail(
-        ending.error ? connection.explainSpawn(ending.error) : `it ${what} while it was starting`,
-        ending.stderr,
-      );
+      const why = ending.error ? connection.explainSpawn(ending.error) : `it ${what} while it was starting`;
+      this.#fail(why, ending.stderr);
     } else if (this.status === 'running') {
       const next = this.#settings.restart ? 'the next call starts it again' : 'its tools are gone';
       this.#settings.log.error(`It ${what}; ${next}${quoteStderr(ending.stderr)}`, this.key);

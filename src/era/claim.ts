@@ -1,25 +1,17 @@
 /** What a request of the stateless era says of its client, in its own `_meta`. Every request says it anew. */
 import type { Request } from '../wire/envelope.ts';
-import { isObject, isString, membersOf, type Span } from '../wire/json.ts';
+import { isObject, isString, membersOf, parse, type Span, stringAt } from '../wire/json.ts';
 import { type ErrorObject, INVALID_PARAMS } from '../wire/messages.ts';
 import {
   CAPABILITIES_KEY,
   CLIENT_KEY,
   LEVEL_KEY,
+  LOG_LEVELS,
   MODERN_VERSION,
   UNSUPPORTED_VERSION,
   VERSION_KEY,
 } from './modern.ts';
-
-export type Capabilities = Readonly<Record<string, unknown>>;
-
-export interface Claim {
-  readonly capabilities: Capabilities;
-  /** The same in the client's bytes, and what it says of itself. */
-  readonly rawCapabilities: Buffer;
-  readonly rawClient: Buffer | undefined;
-  readonly logLevel: string | undefined;
-}
+import type { Capabilities, Claim } from './types.ts';
 
 export class Claims {
   /** Clients say the same each time: what was read is not read again. */
@@ -29,42 +21,53 @@ export class Claims {
 
   /** Undefined for a request of the handshake era; an error when the claim cannot be served. */
   read(message: Request): Claim | ErrorObject | undefined {
-    const meta = message.param('_meta');
-    if (meta === undefined) return undefined;
-    if (this.#last !== undefined && message.bytes(meta).equals(this.#lastMeta)) return this.#last;
-    return this.#readMeta(message, meta);
-  }
-
-  #readMeta(message: Request, meta: Span): Claim | ErrorObject | undefined {
-    const { line } = message;
-    let version: Span | undefined;
-    let capabilities: Span | undefined;
-    let client: Span | undefined;
-    let level: Span | undefined;
-    for (const { name, value } of membersOf(line, meta)) {
-      if (name === VERSION_KEY) version = value;
-      else if (name === CAPABILITIES_KEY) capabilities = value;
-      else if (name === CLIENT_KEY) client = value;
-      else if (name === LEVEL_KEY) level = value;
+    const span = message.param('_meta');
+    if (span === undefined) return undefined;
+    const meta = message.bytes(span);
+    if (this.#last !== undefined && meta.equals(this.#lastMeta)) return this.#last;
+    const fields = readFields(meta);
+    if (fields.version === undefined) return undefined;
+    const problem = findProblem(meta, fields);
+    if (problem !== undefined || fields.capabilities === undefined) return problem;
+    // A copy: a view would keep the whole chunk that the request came in.
+    this.#lastMeta = Buffer.from(meta);
+    const rawCapabilities = cut(this.#lastMeta, fields.capabilities);
+    const rawClient = fields.client && cut(this.#lastMeta, fields.client);
+    const logLevel = fields.level && stringAt(meta, fields.level);
+    // The rest of `_meta` may be new each time, as a progress token is.
+    if (this.#last?.logLevel !== logLevel || !isSame(this.#last, rawCapabilities, rawClient)) {
+      const capabilities = parse(rawCapabilities.toString()) as Capabilities;
+      this.#last = { capabilities, rawCapabilities, rawClient, logLevel };
     }
-    if (version === undefined) return undefined;
-    const problem = findProblem(message, version, capabilities);
-    if (problem !== undefined || capabilities === undefined) return problem;
-    const rawCapabilities = message.bytes(capabilities);
-    const rawClient = client && message.bytes(client);
-    const logLevel = message.string(level);
-    // Copies: a view would keep the whole chunk that the request came in.
-    this.#lastMeta = Buffer.from(message.bytes(meta));
-    const last = this.#last;
-    if (last?.logLevel === logLevel && isSame(last, rawCapabilities, rawClient)) return last;
-    this.#last = {
-      capabilities: message.value(capabilities) as Capabilities,
-      rawCapabilities: Buffer.from(rawCapabilities),
-      rawClient: rawClient && Buffer.from(rawClient),
-      logLevel,
-    };
     return this.#last;
   }
+}
+
+interface Fields {
+  version?: Span;
+  capabilities?: Span;
+  client?: Span;
+  level?: Span;
+}
+
+const FIELDS: ReadonlyMap<string, keyof Fields> = new Map([
+  [VERSION_KEY, 'version'],
+  [CAPABILITIES_KEY, 'capabilities'],
+  [CLIENT_KEY, 'client'],
+  [LEVEL_KEY, 'level'],
+]);
+
+function readFields(meta: Buffer): Fields {
+  const fields: Fields = {};
+  for (const { name, value } of membersOf(meta, { start: 0, end: meta.length })) {
+    const field = FIELDS.get(name);
+    if (field !== undefined) fields[field] = value;
+  }
+  return fields;
+}
+
+function cut(bytes: Buffer, { start, end }: Span): Buffer {
+  return bytes.subarray(start, end);
 }
 
 /** Whether the client said that it can be asked this. */
@@ -77,6 +80,11 @@ export function declares(capabilities: Capabilities, method: string, isUrl: bool
   return isUrl ? 'url' in modes : 'form' in modes || !('url' in modes);
 }
 
+export function declaresExtension(capabilities: Capabilities, name: string): boolean {
+  const extensions = capabilities['extensions'];
+  return isSomething(extensions) && name in extensions;
+}
+
 function isSomething(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
@@ -87,22 +95,25 @@ function isSame(claim: Claim | undefined, capabilities: Buffer, client: Buffer |
   return claim.rawClient.equals(client);
 }
 
+/** What the specification wants in every request, and how it wants what may be there. */
 function findProblem(
-  message: Request,
-  version: Span,
-  capabilities: Span | undefined,
+  meta: Buffer,
+  { version, capabilities, client, level }: Fields,
 ): ErrorObject | undefined {
-  if (!isString(message.line, version)) {
-    return { code: INVALID_PARAMS, message: `Invalid params: "${VERSION_KEY}" must be a string` };
-  }
-  const requested = message.string(version);
+  if (version === undefined || !isString(meta, version)) return refuse(`"${VERSION_KEY}" must be a string`);
+  const requested = stringAt(meta, version);
   if (requested !== MODERN_VERSION) {
     const data = { supported: [MODERN_VERSION], requested };
     return { code: UNSUPPORTED_VERSION, message: `Unsupported protocol version: ${requested}`, data };
   }
-  if (capabilities === undefined || !isObject(message.line, capabilities)) {
-    const text = `Invalid params: "_meta" must have an object "${CAPABILITIES_KEY}"`;
-    return { code: INVALID_PARAMS, message: text };
-  }
+  if (capabilities === undefined || !isObject(meta, capabilities))
+    return refuse(`"_meta" must have an object "${CAPABILITIES_KEY}"`);
+  if (client !== undefined && !isObject(meta, client)) return refuse(`"${CLIENT_KEY}" must be an object`);
+  if (level !== undefined && (!isString(meta, level) || !LOG_LEVELS.includes(stringAt(meta, level))))
+    return refuse(`"${LEVEL_KEY}" must be one of ${LOG_LEVELS.join(', ')}`);
   return undefined;
+}
+
+function refuse(what: string): ErrorObject {
+  return { code: INVALID_PARAMS, message: `Invalid params: ${what}` };
 }

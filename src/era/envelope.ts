@@ -4,16 +4,21 @@ import type { Envelope } from '../wire/envelope.ts';
 import { memberOf, membersOf, parse, type Span } from '../wire/json.ts';
 import type { Json } from '../wire/messages.ts';
 import type { Splice } from '../wire/splice.ts';
-import type { Claim } from './claim.ts';
 import { insertMeta, removeMembers } from './members.ts';
-import { CAPABILITIES_KEY, CLIENT_KEY, KEY_START, LEVEL_KEY, MODERN_VERSION, VERSION_KEY } from './modern.ts';
+import {
+  CAPABILITIES_KEY,
+  CLIENT_KEY,
+  KEY_START,
+  LEVEL_KEY,
+  MODERN_VERSION,
+  TASKS_EXTENSION,
+  VERSION_KEY,
+} from './modern.ts';
+import type { Claim, Meta } from './types.ts';
 
 /** What servers of the handshake era are told by a client that has no handshake. */
 const OFFERED_VERSION = '2025-11-25';
 const UNNAMED_CLIENT = '{"name":"unknown","version":"0"}';
-
-/** Members of `_meta` by name, as JSON text. */
-export type Meta = Readonly<Record<string, string>>;
 
 /** How servers are opened for a client of the stateless era, by the first request that it makes. */
 export function openModern(claim: Claim): Opening {
@@ -33,8 +38,13 @@ export function openModern(claim: Claim): Opening {
     capabilities: new Set(Object.keys(capabilities)),
     declared: capabilities,
     params: Buffer.from(params),
-    meta: composeMeta(rawCapabilities.toString(), rawClient?.toString()),
+    meta: writeClaim(claim),
   };
+}
+
+/** A claim as requests of our own repeat it. */
+export function writeClaim({ rawCapabilities, rawClient }: Claim): Meta {
+  return composeMeta(rawCapabilities.toString(), rawClient?.toString());
 }
 
 /** What a client said in its handshake, as the stateless era says it. */
@@ -80,7 +90,7 @@ function isOfRetry(name: string): boolean {
   return name === 'requestState' || name === 'inputResponses';
 }
 
-function composeMeta(capabilities: string, client: string | undefined): Meta {
+export function composeMeta(capabilities: string, client: string | undefined): Meta {
   return {
     [VERSION_KEY]: `"${MODERN_VERSION}"`,
     ...(client !== undefined && { [CLIENT_KEY]: client }),
@@ -88,11 +98,15 @@ function composeMeta(capabilities: string, client: string | undefined): Meta {
   };
 }
 
-/** Tasks of the handshake era do not exist here; that roots change is not told. */
+/** Tasks of one era do not exist in the other; that roots change is not told. */
 function mapCapabilities(line: Buffer, capabilities: Span): string {
   const kept = membersOf(line, capabilities).filter(({ name }) => name !== 'tasks');
   const parts = kept.map(({ name, start, value }) => {
     if (name === 'roots') return '"roots":{}';
+    if (name === 'extensions') {
+      const others = membersOf(line, value).filter((one) => one.name !== TASKS_EXTENSION);
+      return `"extensions":${joinMembers(line, others)}`;
+    }
     const isBare = name === 'elicitation' && membersOf(line, value).length === 0;
     return isBare ? '"elicitation":{"form":{}}' : line.toString('utf8', start, value.end);
   });

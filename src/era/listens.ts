@@ -6,10 +6,13 @@ import type { Peer } from '../protocol/peer.ts';
 import { decodeTaskId } from '../protocol/tasks.ts';
 import type { Notification, Request } from '../wire/envelope.ts';
 import { isObject } from '../wire/json.ts';
-import { failure, INVALID_PARAMS, notification, success } from '../wire/messages.ts';
+import { type ErrorObject, failure, INVALID_PARAMS, notification, success } from '../wire/messages.ts';
 import { type Splice, splice } from '../wire/splice.ts';
+import { declaresExtension } from './claim.ts';
+import { writeClaim } from './envelope.ts';
 import { insertMeta } from './members.ts';
-import { COMPLETE, SERVER_KEY, SUBSCRIPTION_KEY } from './modern.ts';
+import { COMPLETE, MISSING_CAPABILITY, SERVER_KEY, SUBSCRIPTION_KEY, TASKS_EXTENSION } from './modern.ts';
+import type { Claim, Meta } from './types.ts';
 import type { Watches } from './watches.ts';
 
 interface Filter {
@@ -24,6 +27,8 @@ interface Listen {
   /** The client's id, raw. */
   readonly id: string;
   readonly filter: Filter;
+  /** What the request said of the client. */
+  readonly meta: Meta;
   /** The URIs by the server that has them, each with what the client calls it. */
   readonly uris: Map<string, Map<string, string>>;
 }
@@ -50,15 +55,15 @@ export class Listens {
   }
 
   /** Acknowledged at once: which server has a URI may turn out later. */
-  begin(message: Request): void {
+  begin(message: Request, claim: Claim): void {
     const { id } = message;
-    const filter = readFilter(message);
-    if (typeof filter === 'string') {
-      this.#shared.answer(id, failure(id, { code: INVALID_PARAMS, message: filter }));
+    const filter = readFilter(message, claim, [...this.#shared.peers.keys()]);
+    if ('code' in filter) {
+      this.#shared.answer(id, failure(id, filter));
       return;
     }
     this.end(id);
-    const listen: Listen = { id, filter, uris: new Map() };
+    const listen: Listen = { id, filter, meta: writeClaim(claim), uris: new Map() };
     this.#open.set(id, listen);
     this.#send(listen, 'notifications/subscriptions/acknowledged', {
       notifications: JSON.stringify(filter),
@@ -78,7 +83,8 @@ export class Listens {
         if (peer !== undefined && !this.holds(key, uri)) this.#watches.stop(peer, uri);
       }
     }
-    for (const peer of this.#shared.peers.values()) this.#watches.stopTasks(peer, decodeAll(listen, peer));
+    for (const peer of this.#shared.peers.values())
+      this.#watches.stopTasks(peer, decodeAll(listen, peer.key));
     return true;
   }
 
@@ -94,11 +100,12 @@ export class Listens {
     this.#open.clear();
   }
 
-  /** Whether a URI of a server is in any of them. */
+  /** Whether a URI of a server is in any of them; without a URI, whether anything of it is. */
   holds(key: string, uri?: string): boolean {
-    for (const { uris } of this.#open.values()) {
-      const held = uris.get(key);
-      if (held !== undefined && (uri === undefined ? held.size > 0 : held.has(uri))) return true;
+    for (const listen of this.#open.values()) {
+      const held = listen.uris.get(key);
+      if (uri === undefined ? (held?.size ?? 0) > 0 || decodeAll(listen, key).length > 0 : held?.has(uri))
+        return true;
     }
     return false;
   }
@@ -114,7 +121,7 @@ export class Listens {
   passUpdate(peer: Peer, message: Notification, uri: string): void {
     const span = message.param('uri');
     for (const listen of this.#open.values()) {
-      const exposed = listen.uris.get(peer.key)?.get(uri);
+      const exposed = findExposed(listen.uris.get(peer.key), uri);
       if (exposed === undefined || span === undefined) continue;
       const renamed = exposed === uri ? [] : [{ span, bytes: Buffer.from(JSON.stringify(exposed)) }];
       this.pass(listen.id, message, renamed);
@@ -125,7 +132,7 @@ export class Listens {
   passTask(peer: Peer, message: Notification, renamed: readonly Splice[]): void {
     const taskId = message.string(message.param('taskId')) ?? '';
     for (const listen of this.#open.values()) {
-      if (decodeAll(listen, peer).includes(taskId)) this.pass(listen.id, message, renamed);
+      if (decodeAll(listen, peer.key).includes(taskId)) this.pass(listen.id, message, renamed);
     }
   }
 
@@ -181,27 +188,41 @@ export class Listens {
   }
 
   #followTasks(listen: Listen, peer: Peer): void {
-    const taskIds = decodeAll(listen, peer);
-    if (taskIds.length > 0) this.#watches.startTasks(peer, taskIds);
+    const taskIds = decodeAll(listen, peer.key);
+    if (taskIds.length > 0) this.#watches.startTasks(peer, taskIds, listen.meta);
   }
 }
 
 /** The task ids of a subscription that are a server's, as the server knows them. */
-function decodeAll({ filter }: Listen, { key }: Peer): string[] {
+function decodeAll({ filter }: Listen, key: string): string[] {
   return (filter.taskIds ?? []).flatMap((id) => decodeTaskId(id, key) ?? []);
 }
 
-/** What is honoured of what was asked: everything that is known. */
-function readFilter(message: Request): Filter | string {
-  const span = message.param('notifications');
-  if (span === undefined || !isObject(message.line, span)) {
-    return 'Invalid params: "notifications" must be an object';
+/** What the client calls a URI that it listens to; a server may also have news of a part of it. */
+function findExposed(uris: ReadonlyMap<string, string> | undefined, uri: string): string | undefined {
+  const exact = uris?.get(uri);
+  if (exact !== undefined) return exact;
+  for (const [whole, exposed] of uris ?? []) {
+    if (uri.startsWith(whole.endsWith('/') ? whole : `${whole}/`)) return exposed + uri.slice(whole.length);
   }
+  return undefined;
+}
+
+/** What is honoured of what was asked: everything that is known, and tasks of servers that there are. */
+function readFilter(message: Request, claim: Claim, keys: readonly string[]): Filter | ErrorObject {
+  const span = message.param('notifications');
+  if (span === undefined || !isObject(message.line, span))
+    return { code: INVALID_PARAMS, message: 'Invalid params: "notifications" must be an object' };
   const asked = message.value(span) as Record<string, unknown>;
   const texts = (value: unknown): string[] =>
     Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
   const uris = texts(asked['resourceSubscriptions']);
-  const taskIds = texts(asked['taskIds']);
+  const tasks = texts(asked['taskIds']);
+  if (tasks.length > 0 && !declaresExtension(claim.capabilities, TASKS_EXTENSION)) {
+    const data = { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } };
+    return { code: MISSING_CAPABILITY, message: 'Missing required client capability', data };
+  }
+  const taskIds = tasks.filter((id) => keys.some((key) => decodeTaskId(id, key) !== undefined));
   return {
     ...(asked['toolsListChanged'] === true && { toolsListChanged: true }),
     ...(asked['promptsListChanged'] === true && { promptsListChanged: true }),

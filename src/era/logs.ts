@@ -2,8 +2,8 @@
 import type { Conversation } from '../protocol/conversation.ts';
 import type { Peer } from '../protocol/peer.ts';
 import type { Notification } from '../wire/envelope.ts';
-import type { Claim } from './claim.ts';
 import { LOG_LEVELS } from './modern.ts';
+import type { Claim } from './types.ts';
 
 export class Logs {
   readonly #shared: Conversation;
@@ -32,8 +32,10 @@ export class Logs {
     // A client with a handshake set its level there; a server of the stateless era knows the rule itself.
     if (this.#shared.legacy !== undefined || peer.era === 'modern') return true;
     const level = LOG_LEVELS.indexOf(message.string(message.param('level')) ?? '');
-    for (const { claim } of peer.calls.inFlight) {
-      if (claim?.logLevel !== undefined && level >= LOG_LEVELS.indexOf(claim.logLevel)) return true;
+    for (const { claim, hold } of peer.calls.inFlight) {
+      // Nothing belongs to a request that has been answered, though its call goes on.
+      if (claim?.logLevel === undefined || hold !== undefined) continue;
+      if (level >= LOG_LEVELS.indexOf(claim.logLevel)) return true;
     }
     return false;
   }

@@ -5,7 +5,6 @@ import type { Answer, Request } from '../wire/envelope.ts';
 import { isObject, memberOf, type Span } from '../wire/json.ts';
 import { INVALID_PARAMS, request } from '../wire/messages.ts';
 import type { Splice } from '../wire/splice.ts';
-import type { Bridge } from './bridge.ts';
 import { declares } from './claim.ts';
 import { insertMembers, insertMeta } from './members.ts';
 import {
@@ -17,10 +16,13 @@ import {
   SERVER_KEY,
 } from './modern.ts';
 import { readTarget } from './suspensions.ts';
+import type { Bridge } from './types.ts';
 
 export class ModernOverLegacy implements Bridge {
   readonly target: string | undefined;
   readonly #isTask: boolean;
+  /** The task that is waited for, as JSON text. */
+  #taskId: string | undefined;
 
   /** `isTask` when the call is made as a task, because the tool insists; the client need not know. */
   constructor(message: Request, isTask: boolean) {
@@ -30,8 +32,19 @@ export class ModernOverLegacy implements Bridge {
 
   raise(peer: Peer, call: Call, answer: Answer): readonly Splice[] | undefined {
     if (answer.error !== undefined) return raiseError(call, answer, answer.error);
-    if (this.#isTask && awaitTask(peer, call, answer)) return undefined;
-    return completeResult(peer, call.method, answer);
+    const taskId = this.#isTask && this.#taskId === undefined ? readTaskId(answer) : undefined;
+    if (taskId === undefined) return completeResult(peer, call.method, answer);
+    this.#taskId = taskId;
+    // The result of the task is the result of the call.
+    const again = peer.calls.addAgain(call);
+    peer.send(request(again.sentId, 'tasks/result', `{"taskId":${taskId}}`));
+    return undefined;
+  }
+
+  /** Who waits for a task does not run it: it has to be ended by itself. */
+  cancel(peer: Peer): boolean {
+    if (this.#taskId !== undefined) peer.ask('tasks/cancel', `{"taskId":${this.#taskId}}`).catch(() => {});
+    return false;
   }
 }
 
@@ -98,12 +111,9 @@ function raiseUrls({ claim }: Call, answer: Answer, error: Span): Splice[] {
   return [{ span: whole, bytes: Buffer.from(`"result":${JSON.stringify(result)}`) }];
 }
 
-/** The result of the task is the result of the call. */
-function awaitTask(peer: Peer, call: Call, answer: Answer): boolean {
-  const task = answer.result && memberOf(answer.line, answer.result, 'task');
-  const taskId = task && memberOf(answer.line, task, 'taskId');
-  if (taskId === undefined) return false;
-  const again = peer.calls.addAgain(call);
-  peer.send(request(again.sentId, 'tasks/result', `{"taskId":${answer.bytes(taskId).toString()}}`));
-  return true;
+/** As JSON text. */
+function readTaskId({ line, result }: Answer): string | undefined {
+  const task = result && memberOf(line, result, 'task');
+  const taskId = task && memberOf(line, task, 'taskId');
+  return taskId && line.toString('utf8', taskId.start, taskId.end);
 }

@@ -1,8 +1,5 @@
 /** The stateless era of the protocol, as data: its version, its keys, its codes, its methods. Does nothing. */
 
-/** With a handshake (up to 2025-11-25), or without (from 2026-07-28 on). */
-export type Era = 'legacy' | 'modern';
-
 export const MODERN_VERSION = '2026-07-28';
 
 /** Everything in `_meta` that the protocol itself puts there begins like this. */

@@ -4,36 +4,45 @@ import type { Peer } from '../protocol/peer.ts';
 import { notification, OWN_ID_START, request } from '../wire/messages.ts';
 import { addMeta } from './envelope.ts';
 import { LISTEN } from './modern.ts';
+import type { Meta, Tools } from './types.ts';
+
+interface OwnListen {
+  /** Raw, as all ids. */
+  readonly id: string;
+  /** What it says of the client. */
+  readonly meta: Meta;
+  readonly openedAt: number;
+}
+
+/** A server that ends one sooner does not want it; one that kept it so long is asked again. */
+const SHORTEST_MS = 60_000;
 
 export class OwnListens {
   readonly #shared: Conversation;
-  /** By server: the raw ids of what is open, each by what it is for. */
-  readonly #open = new Map<string, Map<string, string>>();
+  readonly #tools: Tools;
+  /** By server: what is open, each by what it is for. */
+  readonly #open = new Map<string, Map<string, OwnListen>>();
   #lastId = 0;
 
-  constructor(shared: Conversation) {
+  constructor(shared: Conversation, tools: Tools) {
     this.#shared = shared;
+    this.#tools = tools;
   }
 
-  /** Opens one, unless it is open; the filter says what it is for. */
-  open(peer: Peer, filter: object): void {
-    const { opening } = this.#shared;
+  /** Opens one, unless it is open; the filter says what it is for. Without `meta`, in the name of the client as it was first. */
+  open(peer: Peer, filter: object, meta: Meta | undefined = this.#shared.opening?.meta): void {
     const what = JSON.stringify(filter);
-    const open = this.#of(peer);
-    if (opening === undefined || peer.status !== 'running' || open.has(what)) return;
-    this.#lastId += 1;
-    const id = `${OWN_ID_START}listen/${this.#lastId}"`;
-    open.set(what, id);
-    peer.send(request(id, LISTEN, addMeta(`{"notifications":${what}}`, opening.meta)));
+    if (meta === undefined || peer.status !== 'running' || this.#of(peer).has(what)) return;
+    this.#ask(peer, what, meta);
   }
 
   close(peer: Peer, filter: object): void {
-    const open = this.#of(peer);
     const what = JSON.stringify(filter);
-    const id = open.get(what);
-    if (id === undefined) return;
+    const open = this.#of(peer);
+    const listen = open.get(what);
+    if (listen === undefined) return;
     open.delete(what);
-    peer.send(notification('notifications/cancelled', `{"requestId":${id}}`));
+    peer.send(notification('notifications/cancelled', `{"requestId":${listen.id}}`));
   }
 
   /** A new process has none of them. */
@@ -41,15 +50,28 @@ export class OwnListens {
     this.#open.delete(peer.key);
   }
 
-  /** Whether a server ended one of them, by an answer or by a cancellation. */
-  end(peer: Peer, id: string): boolean {
-    const open = this.#of(peer);
-    for (const [what, other] of open) if (other === id) return open.delete(what);
+  /** Whether a server ended one of them: by an answer, by a cancellation, or by refusing it. */
+  end(peer: Peer, id: string, isRefused: boolean): boolean {
+    for (const [what, listen] of this.#of(peer)) {
+      if (listen.id !== id) continue;
+      this.#of(peer).delete(what);
+      const isKept = !isRefused && this.#tools.now() - listen.openedAt >= SHORTEST_MS;
+      if (isKept) this.#ask(peer, what, listen.meta);
+      else this.#shared.log.debug(`It ended the subscription to ${what}`, peer.key);
+      return true;
+    }
     return false;
   }
 
-  #of({ key }: Peer): Map<string, string> {
-    const open = this.#open.get(key) ?? new Map<string, string>();
+  #ask(peer: Peer, what: string, meta: Meta): void {
+    this.#lastId += 1;
+    const id = `${OWN_ID_START}listen/${this.#lastId}"`;
+    this.#of(peer).set(what, { id, meta, openedAt: this.#tools.now() });
+    peer.send(request(id, LISTEN, addMeta(`{"notifications":${what}}`, meta)));
+  }
+
+  #of({ key }: Peer): Map<string, OwnListen> {
+    const open = this.#open.get(key) ?? new Map<string, OwnListen>();
     this.#open.set(key, open);
     return open;
   }

@@ -6,9 +6,9 @@ import type { Answer, Request } from '../wire/envelope.ts';
 import { memberOf, membersOf, type Span } from '../wire/json.ts';
 import { failure, INTERNAL_ERROR, notification, request } from '../wire/messages.ts';
 import { type Splice, splice } from '../wire/splice.ts';
-import type { Bridge, Tools } from './bridge.ts';
-import { type Capabilities, declares } from './claim.ts';
+import { declares } from './claim.ts';
 import { insertMembers } from './members.ts';
+import type { Bridge, Capabilities, Tools } from './types.ts';
 
 /** As many as the official client makes. */
 const MOST_ROUNDS = 8;
@@ -29,6 +29,10 @@ export class Rounds implements Bridge {
   /** What is changed in the request for this server. */
   readonly #splices: readonly Splice[];
   readonly #capabilities: Capabilities;
+  /** Our ids of what the client has been asked and has not answered. */
+  readonly #open = new Set<string>();
+  /** Whether the server has had its say, and the client or a pause is waited for. */
+  #isAway = false;
   #count = 0;
 
   constructor(shared: Conversation, tools: Tools, message: Request, splices: readonly Splice[]) {
@@ -46,6 +50,7 @@ export class Rounds implements Bridge {
     this.#count += 1;
     // Put back at once: it can be cancelled, and the server can die, while the client thinks.
     const next = peer.calls.addAgain(call);
+    this.#isAway = true;
     const state = memberOf(line, result, 'requestState');
     const wishes = readWishes(answer, memberOf(line, result, 'inputRequests'));
     const refused = wishes.find((wish) => !declares(this.#capabilities, wish.method, isUrl(wish)));
@@ -59,41 +64,51 @@ export class Rounds implements Bridge {
     return undefined;
   }
 
+  cancel(): boolean {
+    this.#withdraw();
+    return this.#isAway;
+  }
+
   #askAll(peer: Peer, call: Call, wishes: readonly Wish[], state: string | undefined): void {
     const answers = new Map<string, Buffer>();
-    const open = new Set<string>();
     if (wishes.length === 0) {
       this.#tools.later(PAUSE_MS, () => this.#sendAgain(peer, call, answers, state));
       return;
     }
     for (const { name, method, params } of wishes) {
       const question = this.#shared.questions.addOwn(peer.key, method, (answer) => {
-        open.delete(question.id);
+        this.#open.delete(question.id);
         if (answer.result !== undefined) answers.set(name, answer.bytes(answer.result));
-        else this.#giveUp(peer, call, answer, open);
-        if (open.size === 0 && answer.result !== undefined) this.#sendAgain(peer, call, answers, state);
+        else this.#giveUp(peer, call, answer);
+        if (this.#open.size === 0 && answer.result !== undefined) this.#sendAgain(peer, call, answers, state);
       });
-      open.add(question.id);
+      this.#open.add(question.id);
       this.#shared.toClient(request(question.id, method, params && this.#adapt(method, params, question.id)));
     }
   }
 
   /** The client could not answer: the call fails with its words, and nothing more is asked. */
-  #giveUp(peer: Peer, call: Call, answer: Answer, open: ReadonlySet<string>): void {
-    for (const id of open) {
-      if (this.#shared.questions.take(id) === undefined) continue;
-      this.#shared.toClient(notification('notifications/cancelled', `{"requestId":${id}}`));
-    }
+  #giveUp(peer: Peer, call: Call, answer: Answer): void {
+    this.#withdraw();
     if (!peer.calls.has(call)) return;
     peer.calls.take(call.sentId);
     const bytes = Buffer.from(call.id, 'latin1');
     this.#shared.answer(call.id, ...splice(answer.pieces, [{ span: answer.idSpan, bytes }]));
   }
 
+  #withdraw(): void {
+    for (const id of this.#open) {
+      if (this.#shared.questions.take(id) === undefined) continue;
+      this.#shared.toClient(notification('notifications/cancelled', `{"requestId":${id}}`));
+    }
+    this.#open.clear();
+  }
+
   /** A new request with the old params, the answers, and what the server wants back. */
   #sendAgain(peer: Peer, call: Call, answers: ReadonlyMap<string, Buffer>, state: string | undefined): void {
     const { line, params, pieces, idSpan } = this.#message;
     if (params === undefined || !peer.calls.has(call)) return;
+    this.#isAway = false;
     const responses = [...answers].map(([name, value]) => `${JSON.stringify(name)}:${value.toString()}`);
     const members = [
       ...(responses.length === 0 ? [] : [`"inputResponses":{${responses.join(',')}}`]),

@@ -8,9 +8,11 @@ import type { Peer } from '../protocol/peer.ts';
 import type { Request } from '../wire/envelope.ts';
 import { memberOf, membersOf } from '../wire/json.ts';
 import { failure, INTERNAL_ERROR, INVALID_PARAMS, notification, success } from '../wire/messages.ts';
-import type { Tools } from './bridge.ts';
-import { type Claim, declares } from './claim.ts';
-import { RETRIED_METHODS } from './modern.ts';
+import { splice } from '../wire/splice.ts';
+import { declares } from './claim.ts';
+import { removeMembers } from './members.ts';
+import { RETRIED_METHODS, SERVER_KEY } from './modern.ts';
+import type { Claim, Tools } from './types.ts';
 
 /** A question of a server. */
 interface Asked {
@@ -23,6 +25,8 @@ interface Asked {
 /** A call whose client is away, looking for answers. */
 interface Suspension {
   readonly token: string;
+  /** The id of the request that was answered with the questions. */
+  readonly id: string;
   readonly peer: Peer;
   readonly call: Call;
   /** What the call is for: the client must come back with the same. */
@@ -34,9 +38,9 @@ interface Suspension {
   finish: Finish | undefined;
 }
 
-/** Ours begin like this; whatever else begins like this is forged or too old. */
-const TOKEN_START = 'aggregator-';
 const MOST_SUSPENDED = 100;
+/** Of one call, while its client is away. */
+const MOST_ASKED = 20;
 const LONGEST_AWAY_MS = 10 * 60_000;
 
 export class Suspensions {
@@ -51,13 +55,9 @@ export class Suspensions {
     this.#tools = tools;
   }
 
-  static isToken(state: string): boolean {
-    return state.startsWith(TOKEN_START);
-  }
-
   /** Whether a server has a question that nobody has answered yet. */
   has(key: string): boolean {
-    return [...this.#byToken.values()].some(({ peer }) => peer.key === key);
+    return [...this.#byToken.values()].some(({ peer, finish }) => peer.key === key && finish === undefined);
   }
 
   /** Puts a server's question to the client; false when no call is in flight that it can be asked with. */
@@ -77,7 +77,7 @@ export class Suspensions {
     const call = calls.findLast((one) => !this.#byCall.has(one));
     const waiting = calls.findLast((one) => this.#byCall.has(one));
     if (call !== undefined) this.#suspend(peer, call, [asked]);
-    else if (waiting !== undefined) this.#byCall.get(waiting)?.asked.set(this.#nameNext(), asked);
+    else if (waiting !== undefined) this.#add(this.#byCall.get(waiting), asked);
     else return false;
     return true;
   }
@@ -85,11 +85,10 @@ export class Suspensions {
   /** Whether the request is one with which the client comes back to a call that waits for it. */
   resume(message: Request, claim: Claim): boolean {
     const state = message.string(message.param('requestState'));
-    if (state === undefined || !Suspensions.isToken(state)) return false;
-    const suspension = this.#byToken.get(state);
-    if (suspension === undefined) {
-      this.#refuse(message, 'Unknown "requestState": it was never given, is used up, or has expired');
-    } else if (
+    const suspension = state === undefined ? undefined : this.#byToken.get(state);
+    // Another's may be passed on to it; what only looks like one of ours is refused where it would go.
+    if (suspension === undefined) return false;
+    if (
       suspension.call.method !== message.method ||
       (suspension.target ?? '') !== (readTarget(message) ?? '')
     ) {
@@ -111,6 +110,13 @@ export class Suspensions {
     return false;
   }
 
+  /** The client will not come back: it has taken back the request that was answered with a question. */
+  cancel(id: string): boolean {
+    const suspension = [...this.#byToken.values()].find((one) => one.id === id);
+    if (suspension !== undefined) this.#end(suspension, 'The client has cancelled the call');
+    return suspension !== undefined;
+  }
+
   /** Its process is gone, and with it everything that it asked. */
   down(peer: Peer): void {
     for (const suspension of this.#byToken.values()) if (suspension.peer === peer) suspension.asked.clear();
@@ -121,14 +127,17 @@ export class Suspensions {
       refuseAll(peer, questions, `The client owes answers to ${MOST_SUSPENDED} questions already`);
       return;
     }
-    const token = `${TOKEN_START}${this.#tools.createSecret()}`;
+    const token = this.#tools.createSecret();
     const suspension: Suspension = {
       token,
+      id: call.id,
       peer,
       call,
       target: call.bridge?.target,
       asked: new Map(questions.map((asked) => [this.#nameNext(), asked])),
-      stopClock: this.#tools.later(LONGEST_AWAY_MS, () => this.#expire(suspension)),
+      stopClock: this.#tools.later(LONGEST_AWAY_MS, () =>
+        this.#end(suspension, 'The client did not come back in time'),
+      ),
       finish: undefined,
     };
     this.#byToken.set(token, suspension);
@@ -139,6 +148,13 @@ export class Suspensions {
     call.repeatable = undefined;
     call.heardAs = '';
     call.hold = (finish) => void (suspension.finish = finish);
+  }
+
+  #add(suspension: Suspension | undefined, asked: Asked): void {
+    if (suspension === undefined) return;
+    const { peer, asked: all } = suspension;
+    if (all.size < MOST_ASKED) all.set(this.#nameNext(), asked);
+    else refuseAll(peer, [asked], `The client owes answers to ${MOST_ASKED} questions of one call already`);
   }
 
   #takeOver(suspension: Suspension, message: Request, claim: Claim): void {
@@ -164,12 +180,13 @@ export class Suspensions {
     }
   }
 
-  #expire(suspension: Suspension): void {
+  #end(suspension: Suspension, why: string): void {
     const { peer, call, asked, finish } = suspension;
     this.#forget(suspension);
-    refuseAll(peer, asked.values(), 'The client did not come back in time');
+    refuseAll(peer, asked.values(), why);
     if (finish !== undefined || !peer.calls.has(call)) return;
     peer.calls.take(call.sentId);
+    call.bridge?.cancel(peer);
     peer.send(notification('notifications/cancelled', `{"requestId":${call.sentId}}`));
   }
 
@@ -198,21 +215,30 @@ export function readTarget(message: Request): string | undefined {
   return message.string(message.param('name') ?? message.param('uri'));
 }
 
+/** Without the id of a visit to a URL, and without a progress token: both mean nothing without a handshake. */
 function writeQuestion(message: Request): Buffer {
   const { method, params } = message;
   const start = Buffer.from(`{"method":${JSON.stringify(method)}`);
-  const rest = params === undefined ? [] : [Buffer.from(',"params":'), message.bytes(params)];
-  return Buffer.concat([start, ...rest, Buffer.from('}')]);
+  if (params === undefined) return Buffer.concat([start, Buffer.from('}')]);
+  const whole = message.bytes(params);
+  const span = { start: 0, end: whole.length };
+  const meta = memberOf(whole, span, '_meta');
+  const splices = [
+    ...(meta === undefined ? [] : removeMembers(whole, meta, (name) => name === 'progressToken')),
+    ...removeMembers(whole, span, (name) => name === 'elicitationId'),
+  ];
+  return Buffer.concat([start, Buffer.from(',"params":'), ...splice([whole], splices), Buffer.from('}')]);
 }
 
-function writeResult({ token, asked }: Suspension): Buffer {
+function writeResult({ token, asked, peer }: Suspension): Buffer {
   const requests = [...asked].flatMap(([name, { request }], index) => [
     Buffer.from(`${index === 0 ? '' : ','}"${name}":`),
     request,
   ]);
+  const signature = peer.info === undefined ? '' : `,"_meta":{"${SERVER_KEY}":${peer.info}}`;
   return Buffer.concat([
     Buffer.from('{"resultType":"input_required","inputRequests":{'),
     ...requests,
-    Buffer.from(`},"requestState":${JSON.stringify(token)}}`),
+    Buffer.from(`},"requestState":${JSON.stringify(token)}${signature}}`),
   ]);
 }

@@ -2,6 +2,7 @@
 import type { Conversation } from '../protocol/conversation.ts';
 import type { Peer } from '../protocol/peer.ts';
 import type { OwnListens } from './own-listens.ts';
+import type { Meta } from './types.ts';
 
 export class Watches {
   readonly #shared: Conversation;
@@ -29,8 +30,9 @@ export class Watches {
     else peer.ask('resources/unsubscribe', JSON.stringify({ uri })).catch(() => {});
   }
 
-  startTasks(peer: Peer, taskIds: readonly string[]): void {
-    if (peer.era === 'modern') this.#own.open(peer, { taskIds });
+  /** In the name of the client as it is in the request: it must have declared that it knows tasks. */
+  startTasks(peer: Peer, taskIds: readonly string[], meta: Meta): void {
+    if (peer.era === 'modern') this.#own.open(peer, { taskIds }, meta);
   }
 
   stopTasks(peer: Peer, taskIds: readonly string[]): void {

@@ -1,6 +1,5 @@
 /** The requests of the client that one server still owes an answer to. */
-import type { Bridge } from '../era/bridge.ts';
-import type { Claim } from '../era/claim.ts';
+import type { Bridge, Claim } from '../era/types.ts';
 import type { Request } from '../wire/envelope.ts';
 import { OWN_ID_START } from '../wire/messages.ts';
 
@@ -8,7 +7,7 @@ export interface Call {
   /** The client's id, raw; another one when the client comes back to the call. */
   id: string;
   /** The id the server was given: the client's own wherever that is safe, so that answers pass untouched. */
-  readonly sentId: string;
+  sentId: string;
   readonly method: string;
   /** The client's progress token, raw. */
   readonly token: string | undefined;
@@ -66,7 +65,8 @@ export class Calls {
 
   /** Puts back a call that was taken, to be sent once more under an id of its own. */
   addAgain(call: Call): Call {
-    return this.#register({ ...call, sentId: this.#nextAlias() });
+    call.sentId = this.#nextAlias();
+    return this.#register(call);
   }
 
   has(call: Call): boolean {

@@ -62,10 +62,12 @@ export class Delivery {
     for (const peer of this.#shared.peers.values()) {
       const call = peer.calls.takeByClientId(id);
       if (call === undefined) continue;
+      if (this.#eras.cancelCall(call, peer)) return;
       const sentId = { span, bytes: Buffer.from(call.sentId, 'latin1') };
-      peer.send(...splice(message.pieces, [sentId, ...this.#eras.lowerCancellation(message, peer)]));
+      peer.send(...splice(message.pieces, [sentId, ...this.#eras.lower(message, peer)]));
       return;
     }
+    this.#eras.cancel(id);
   }
 
   /** Nobody has it; but one that is still starting may, and a URI may be known to a server that lists it nowhere. */
@@ -102,8 +104,14 @@ export class Delivery {
         }
         const answer = await this.#eras.askFor(message, peer, wanted.claim);
         if (!this.#waiting.delete(message)) return;
-        this.#noteSubscription(message, wanted, { peer, original: message.bytes(wanted.span) });
-        this.#passAnswer(message, peer, answer, wanted);
+        const owner = { peer, original: message.bytes(wanted.span) };
+        const raised = this.#eras.raiseAnswer(message, peer, wanted.claim, answer);
+        if (raised === undefined) {
+          this.#forward(message, wanted, owner);
+          return;
+        }
+        this.#noteSubscription(message, wanted, owner);
+        this.#passAnswer(message, peer, answer, raised);
         return;
       } catch (error) {
         if (!(error instanceof McpError)) continue;
@@ -134,11 +142,10 @@ export class Delivery {
     this.#shared.answer(message.id, ...success(message.id, '{}'));
   }
 
-  #passAnswer(message: Request, peer: Peer, answer: Answer, { claim }: Wanted): void {
+  #passAnswer(message: Request, peer: Peer, answer: Answer, raised: readonly Splice[]): void {
     this.#shared.links.note(peer.key, answer);
     const id = { span: answer.idSpan, bytes: Buffer.from(message.id, 'latin1') };
-    const splices = [id, ...this.#eras.raiseAnswer(message, peer, claim, answer)];
-    this.#shared.answer(message.id, ...splice(answer.pieces, splices));
+    this.#shared.answer(message.id, ...splice(answer.pieces, [id, ...raised]));
   }
 
   #failUnowned(message: Request, { kind, name }: Wanted): void {

@@ -1,17 +1,6 @@
 /** Takes each message of the client to where it belongs, or answers it. No I/O, no timers. */
-import type { Claim } from '../era/claim.ts';
-import { writeDiscovery, writeServer } from '../era/discover.ts';
-import { openModern } from '../era/envelope.ts';
 import type { Eras } from '../era/eras.ts';
-import {
-  CACHE_HINTS,
-  COMPLETE,
-  DISCOVER,
-  LISTEN,
-  MODERN_METHODS,
-  ONLY_MODERN,
-  VERSION_KEY,
-} from '../era/modern.ts';
+import type { Claim, Desk } from '../era/types.ts';
 import { BATCH_VERSION, splitBatch } from '../wire/batch.ts';
 import {
   type Answer,
@@ -24,7 +13,6 @@ import {
   type Request,
 } from '../wire/envelope.ts';
 import {
-  type ErrorObject,
   failure,
   INVALID_PARAMS,
   INVALID_REQUEST,
@@ -56,6 +44,13 @@ export class FromClient {
   readonly #eras: Eras;
   readonly #options: FromClientOptions;
   readonly #delivery: Delivery;
+  /** For the requests that need no handshake. */
+  readonly #desk: Desk = {
+    describe: () => this.#options.describe(),
+    open: (opening) => this.#open(opening),
+    list: (message, kind, members) => this.#list(message, kind, members),
+    deliver: (message, route, claim) => this.#deliver(message, route, claim),
+  };
 
   constructor(shared: Conversation, eras: Eras, delivery: Delivery, options: FromClientOptions) {
     this.#shared = shared;
@@ -92,66 +87,36 @@ export class FromClient {
 
   #receiveRequest(message: Request): void {
     const { id, method, params } = message;
-    const claim = this.#eras.claims.read(message);
     if (!/^["\d-]/.test(id)) {
       this.#fail(undefined, INVALID_REQUEST, 'Invalid request: "id" must be a string or a number');
     } else if (!message.isVersion2) {
       this.#fail(id, INVALID_REQUEST, 'Invalid request: "jsonrpc" must be "2.0"');
-    } else if (claim !== undefined && method !== 'initialize') {
-      this.#receiveModern(message, claim);
+    } else if (this.#eras.receive(message, this.#desk)) {
+      // It was of the stateless era.
     } else if (method === 'ping') {
       this.#succeed(id, '{}');
     } else if (params !== undefined && !message.hasParams) {
       this.#fail(id, INVALID_PARAMS, 'Invalid params: "params" must be an object');
     } else if (method === 'initialize') {
       this.#initialize(message);
-    } else if (ONLY_MODERN.has(method)) {
-      this.#fail(id, INVALID_PARAMS, `Invalid params: "${method}" needs "_meta" with "${VERSION_KEY}"`);
     } else {
       this.#route(message, ROUTES.get(method));
     }
   }
 
   #initialize(message: Request): void {
-    const opening = readOpening(message);
+    const opening = readOpening(message, this.#eras.mapHandshake(message));
     if (typeof opening === 'string') {
       this.#fail(message.id, INVALID_PARAMS, `Invalid params: ${opening}`);
       return;
     }
-    this.#shared.open(opening);
     this.#succeed(message.id, writeWelcome(opening, this.#options.describe()));
-    this.#options.onOpen(opening);
+    this.#open(opening);
   }
 
-  /** A request of the stateless era: it says of itself all there is to know. */
-  #receiveModern(message: Request, claim: Claim | ErrorObject): void {
-    const { id, method } = message;
-    if ('code' in claim) {
-      this.#shared.answer(id, failure(id, claim));
-      return;
-    }
-    if (method === DISCOVER) {
-      this.#succeed(id, writeDiscovery(this.#options.describe()));
-      return;
-    }
-    const route = MODERN_METHODS.has(method) ? ROUTES.get(method) : undefined;
-    if (route === undefined && method !== LISTEN) {
-      this.#fail(id, METHOD_NOT_FOUND, `Method not found: ${method}`);
-      return;
-    }
-    if (this.#shared.opening === undefined) {
-      const opening = openModern(claim);
-      this.#shared.open(opening);
-      this.#options.onOpen(opening);
-    }
-    if (route === undefined) this.#eras.listens.begin(message);
-    else if (route.to === 'list')
-      this.#list(
-        message,
-        route.kind,
-        `${COMPLETE},${CACHE_HINTS},${writeServer(this.#options.describe().identity)},`,
-      );
-    else if (!this.#eras.suspensions.resume(message, claim)) this.#deliver(message, route, claim);
+  #open(opening: Opening): void {
+    this.#shared.open(opening);
+    this.#options.onOpen(opening);
   }
 
   #route(message: Request, route: Route | undefined): void {
@@ -194,7 +159,7 @@ export class FromClient {
     this.#shared.logLevel = params;
     for (const peer of this.#shared.peers.values()) {
       // Whoever objects is not to spoil it for the others.
-      if (peer.status === 'running' && peer.era === 'legacy' && peer.has(capability))
+      if (peer.status === 'running' && this.#eras.hasHandshake(peer) && peer.has(capability))
         peer.ask(message.method, params).catch(() => {});
     }
     this.#succeed(message.id, '{}');
@@ -228,15 +193,10 @@ export class FromClient {
 
   #receiveNotification(message: Notification): void {
     if (message.method === 'notifications/initialized') this.#shared.initialize();
-    else if (message.method === 'notifications/cancelled') this.#cancel(message);
+    else if (message.method === 'notifications/cancelled') this.#delivery.cancel(message);
     else if (message.method === 'notifications/progress') this.#reportProgress(message);
     else if (message.method === 'notifications/tasks/status') this.#reportTask(message);
     else this.#forwardToAll(message);
-  }
-
-  #cancel(message: Notification): void {
-    const span = message.param('requestId');
-    if (span === undefined || !this.#eras.listens.end(message.text(span))) this.#delivery.cancel(message);
   }
 
   #reportProgress(message: Notification): void {
@@ -256,8 +216,8 @@ export class FromClient {
 
   #forwardToAll(message: Notification): void {
     for (const peer of this.#shared.peers.values()) {
-      // A stateless server knows only what is said with a request.
-      if (peer.status === 'running' && peer.era === 'legacy' && !peer.isBusy) peer.send(...message.pieces);
+      if (peer.status !== 'running' || peer.isBusy || !this.#eras.hasHandshake(peer)) continue;
+      peer.send(...splice(message.pieces, this.#eras.lower(message, peer)));
     }
   }
 

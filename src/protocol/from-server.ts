@@ -66,7 +66,7 @@ export class FromServer {
   #receiveAnswer(peer: Peer, message: Answer): void {
     const call = peer.calls.take(message.id);
     if (call === undefined) {
-      if (this.#eras.ownListens.end(peer, message.id)) return;
+      if (this.#eras.endListen(peer, message)) return;
       this.#shared.log.debug(`An answer that it does not owe was dropped (id ${message.id})`, peer.key);
     } else if (!isComplete(message)) {
       this.#fail(peer, call, 'sent an answer with neither a result nor an error');
@@ -101,7 +101,7 @@ export class FromServer {
       peer.send(...success(id, '{}'));
       return;
     }
-    if (this.#eras.suspensions.ask(peer, message)) return;
+    if (this.#eras.ask(peer, message)) return;
     const refusal = this.#findRefusal(peer, message);
     if (refusal !== undefined) peer.send(failure(id, refusal));
     else this.#shared.whenInitialized(() => this.#ask(peer, message));
@@ -166,7 +166,7 @@ export class FromServer {
 
   #passLog(peer: Peer, message: Notification): void {
     const { params } = message;
-    if (params === undefined || !message.hasParams || !this.#eras.logs.passes(peer, message)) return;
+    if (params === undefined || !message.hasParams || !this.#eras.passesLog(peer, message)) return;
     const logger = message.param('logger');
     const name = message.string(logger);
     if (logger !== undefined && name !== undefined) {
@@ -186,7 +186,7 @@ export class FromServer {
   #passUpdate(peer: Peer, message: Notification): void {
     const span = message.param('uri');
     const uri = message.string(span);
-    if (uri !== undefined) this.#eras.listens.passUpdate(peer, message, uri);
+    if (uri !== undefined) this.#eras.passUpdate(peer, message, uri);
     const subscribed = this.#shared.subscriptions.get(peer.key)?.size ?? 0;
     if (span === undefined || uri === undefined || subscribed === 0) return;
     const exposed = this.#shared.subscriptions.get(peer.key)?.get(uri) ?? uri;

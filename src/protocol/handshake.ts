@@ -1,7 +1,5 @@
 /** How conversations of the handshake era begin: with the client above, and the same way with the servers below. */
-import type { Capabilities } from '../era/claim.ts';
-import { mapHandshake, type Meta } from '../era/envelope.ts';
-import type { Era } from '../era/modern.ts';
+import type { Capabilities, Era, Meta } from '../era/types.ts';
 import type { Envelope, Request } from '../wire/envelope.ts';
 import { memberOf, parse, type Span } from '../wire/json.ts';
 import { splice } from '../wire/splice.ts';
@@ -41,8 +39,8 @@ const CAPABILITIES = {
 /** Only the last version of the era has tasks. */
 const TASKS = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
 
-/** Reads the client's `initialize`; a sentence when it cannot be one. */
-export function readOpening(message: Request): Opening | string {
+/** Reads the client's `initialize`; a sentence when it cannot be one. `meta` is the same in the words of the other era. */
+export function readOpening(message: Request, meta: Meta): Opening | string {
   const { line, params } = message;
   const versionSpan = message.param('protocolVersion');
   const version = message.string(versionSpan);
@@ -59,7 +57,7 @@ export function readOpening(message: Request): Opening | string {
     capabilities: new Set(Object.keys(declared)),
     declared,
     params: withVersion(line, params, versionSpan, protocolVersion),
-    meta: mapHandshake(message),
+    meta,
   };
 }
 

@@ -45,7 +45,7 @@ export class Lifecycle {
   /** What the client has asked of all servers, or of this one before it was started again, is asked of it now. */
   up(peer: Peer): void {
     this.#eras.up(peer);
-    if (peer.era === 'modern') return;
+    if (!this.#eras.hasHandshake(peer)) return;
     if (this.#shared.logLevel !== undefined && peer.has('logging')) {
       peer.ask('logging/setLevel', this.#shared.logLevel).catch(() => {});
     }
@@ -56,7 +56,7 @@ export class Lifecycle {
 
   down(peer: Peer, downfall: Downfall): void {
     const calls = peer.calls.takeAll();
-    this.#eras.suspensions.down(peer);
+    this.#eras.down(peer);
     for (const question of this.#shared.questions.takeAllOf(peer.key)) {
       const reason = JSON.stringify(`Server "${peer.key}" ${downfall.what}`);
       const params = `{"requestId":${question.id},"reason":${reason}}`;

@@ -1,5 +1,5 @@
 /** A server as the protocol sees it: somebody to send to, with what it has said of itself. */
-import type { Era } from '../era/modern.ts';
+import type { Era } from '../era/types.ts';
 import type { Answer } from '../wire/envelope.ts';
 import type { Json } from '../wire/messages.ts';
 import type { Calls } from './calls.ts';

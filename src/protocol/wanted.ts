@@ -1,5 +1,5 @@
 /** What a request asks for, when it is for the server that has it. */
-import type { Claim } from '../era/claim.ts';
+import type { Claim } from '../era/types.ts';
 import type { Request } from '../wire/envelope.ts';
 import { isObject, memberOf, type Span } from '../wire/json.ts';
 import type { KindName } from './kinds.ts';

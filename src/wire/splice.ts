@@ -12,10 +12,15 @@ export function splice(pieces: readonly Buffer[], splices: readonly Splice[]): r
   if (splices.length === 0) return pieces;
   const spliced: Buffer[] = [];
   let at = 0;
-  for (const { span, bytes } of splices.toSorted((one, other) => one.span.start - other.span.start)) {
+  for (const { span, bytes } of splices.toSorted(compare)) {
     spliced.push(...slice(pieces, at, span.start), bytes);
     at = span.end;
   }
   spliced.push(...slice(pieces, at, Number.POSITIVE_INFINITY));
   return spliced;
+}
+
+/** What is put in stands before what is taken out at the same place. */
+function compare({ span: one }: Splice, { span: other }: Splice): number {
+  return one.start - other.start || one.end - other.end;
 }

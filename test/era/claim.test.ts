@@ -1,6 +1,7 @@
 /** The claim of a request: read from its own `_meta`, and the same object while the client says the same. */
 import { expect, test } from 'vitest';
-import { type Claim, Claims, declares } from '../../src/era/claim.ts';
+import { Claims, declares } from '../../src/era/claim.ts';
+import type { Claim } from '../../src/era/types.ts';
 import { readRequest } from '../support/message.ts';
 
 const VERSION = '"io.modelcontextprotocol/protocolVersion":"2026-07-28"';
@@ -21,6 +22,14 @@ test('a claim has capabilities, as the client wrote them', () => {
   expect(claim.capabilities).toEqual({ sampling: { n: 1 } });
 });
 
+test('what is said of the client is optional', () => {
+  const claim = read(new Claims(), `${VERSION},${CAPABILITIES}:{}`) as Claim;
+  expect([claim.rawClient, claim.logLevel]).toEqual([undefined, undefined]);
+  const meta = `${VERSION},${CAPABILITIES}:{},"io.modelcontextprotocol/clientInfo":{"name":"\\u00e9"},"io.modelcontextprotocol/logLevel":"info"`;
+  const whole = read(new Claims(), meta) as Claim;
+  expect([whole.rawClient?.toString(), whole.logLevel]).toEqual(['{"name":"\\u00e9"}', 'info']);
+});
+
 test('the same claim is the same object, whatever else the request has', () => {
   const claims = new Claims();
   const first = read(claims, `${VERSION},${CAPABILITIES}:{}`);
@@ -36,6 +45,9 @@ test.each([
   [VERSION, -32_602],
   [`${VERSION},${CAPABILITIES}:[]`, -32_602],
   [`"io.modelcontextprotocol/protocolVersion":"2025-11-25",${CAPABILITIES}:{}`, -32_022],
+  [`${VERSION},${CAPABILITIES}:{},"io.modelcontextprotocol/clientInfo":"me"`, -32_602],
+  [`${VERSION},${CAPABILITIES}:{},"io.modelcontextprotocol/logLevel":"loud"`, -32_602],
+  [`${VERSION},${CAPABILITIES}:{},"io.modelcontextprotocol/logLevel":3`, -32_602],
 ])('refuses %s', (meta, code) => {
   const claims = new Claims();
   read(claims, `${VERSION},${CAPABILITIES}:{}`);

@@ -1,7 +1,7 @@
 /** Calls whose client is away with a question: how many, how long, and what becomes of them. */
 import { expect, test } from 'vitest';
-import type { Claim } from '../../src/era/claim.ts';
 import { Suspensions } from '../../src/era/suspensions.ts';
+import type { Claim } from '../../src/era/types.ts';
 import { Calls, type Call } from '../../src/protocol/calls.ts';
 import type { Conversation } from '../../src/protocol/conversation.ts';
 import type { Peer } from '../../src/protocol/peer.ts';
@@ -39,6 +39,7 @@ class Stage {
   constructor() {
     const shared = { answer: (_: string, ...pieces: Buffer[]) => void this.toClient.push(read(pieces)) };
     this.suspensions = new Suspensions(shared as unknown as Conversation, {
+      now: () => 0,
       later: (_, act) => {
         this.clocks.add(act);
         return () => void this.clocks.delete(act);
@@ -48,7 +49,7 @@ class Stage {
   }
 
   call(id: string, target = 'a:t'): Call {
-    const bridge = { target, raise: () => [] };
+    const bridge = { target, raise: () => [], cancel: () => false };
     return this.calls.add(readRequest(id, 'tools/call', `{"name":"${target}"}`), true, CLAIM, bridge);
   }
 
@@ -92,8 +93,7 @@ test('a client that does not come back in time is given up: the server hears it,
     { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
   ]);
   expect(stage.calls.size).toBe(0);
-  expect(stage.comeBack('2', stage.lastState)).toBe(true);
-  expect(stage.toClient.at(-1)).toMatchObject({ id: 2, error: { code: -32_602 } });
+  expect(stage.comeBack('2', stage.lastState)).toBe(false);
 });
 
 test('more than a hundred are not suspended', () => {
@@ -140,4 +140,51 @@ test('answers for a process that is gone go nowhere', () => {
   stage.comeBack('2', state, `{"${name}":{"action":"accept"}}`);
   expect(stage.toServer).toEqual([]);
   expect(stage.toClient.at(-1)).toMatchObject({ id: 2, error: { code: 1 } });
+});
+
+test('a client that cancels the request it was asked with ends the call at the server', () => {
+  const stage = new Stage();
+  stage.call('1');
+  stage.ask('"x"');
+  const state = stage.lastState;
+  expect(stage.suspensions.cancel('2')).toBe(false);
+  expect(stage.suspensions.cancel('1')).toBe(true);
+  expect(stage.toServer).toMatchObject([
+    { id: 'x', error: {} },
+    { method: 'notifications/cancelled', params: { requestId: 1 } },
+  ]);
+  expect([stage.calls.size, stage.clocks.size]).toEqual([0, 0]);
+  expect(stage.comeBack('3', state)).toBe(false);
+});
+
+test('a server that asks and asks while the client is away is refused at some point', () => {
+  const stage = new Stage();
+  stage.call('1');
+  for (let id = 1; id <= 21; id += 1) expect(stage.ask(`"q${id}"`)).toBe(true);
+  expect(stage.toServer).toMatchObject([{ id: 'q21', error: { code: -32_603 } }]);
+  stage.comeBack('2', stage.lastState);
+  expect(Object.keys(stage.toClient.at(-1)?.result?.inputRequests ?? {})).toHaveLength(20);
+});
+
+test('a server holds nobody any more when it has answered', () => {
+  const stage = new Stage();
+  const call = stage.call('1');
+  stage.ask('"x"');
+  expect(stage.suspensions.has('a')).toBe(true);
+  call.hold?.(() => []);
+  expect(stage.suspensions.has('a')).toBe(false);
+});
+
+test('what means nothing without a handshake is not asked', () => {
+  const stage = new Stage();
+  stage.call('1');
+  const params = '{"elicitationId":"e","message":"?","_meta":{"progressToken":1,"x":2}}';
+  stage.suspensions.ask(stage.peer, readRequest('"x"', 'elicitation/create', params));
+  expect(Object.values(stage.toClient[0]?.result?.inputRequests ?? {})).toEqual([
+    { method: 'elicitation/create', params: { message: '?', _meta: { x: 2 } } },
+  ]);
+});
+
+test('a state of another is not ours to judge', () => {
+  expect(new Stage().comeBack('1', 'another’s')).toBe(false);
 });

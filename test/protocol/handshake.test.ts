@@ -6,7 +6,7 @@ import { readRequest } from '../support/message.ts';
 const VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
 
 function open(params: string): Opening {
-  const opening = readOpening(readRequest('1', 'initialize', params));
+  const opening = readOpening(readRequest('1', 'initialize', params), {});
   if (typeof opening === 'string') throw new Error(opening);
   return opening;
 }
@@ -43,7 +43,7 @@ describe('the version', () => {
   test.each([undefined, '{}', '{"protocolVersion":null}', '{"protocolVersion":20250326}', '[]', '"x"'])(
     'must be there: %s',
     (params) => {
-      const opening = readOpening(readRequest('1', 'initialize', params));
+      const opening = readOpening(readRequest('1', 'initialize', params), {});
       expect(opening).toMatch(/"protocolVersion"/);
     },
   );

@@ -25,8 +25,9 @@ export interface FixtureOptions {
   banner?: string;
   ignoreEof?: boolean;
   ignoreSigterm?: boolean;
-  /** Reads nothing before this record of another server has the request for its list. */
+  /** Reads nothing before this record of another server has the request for its list, or this text. */
   after?: string;
+  afterText?: string;
   /** Answers, before anything was asked, a request that nobody made. */
   announce?: boolean;
   /** File that receives every line that the server receives. */

@@ -14,10 +14,12 @@ export interface ModernOptions {
   tools?: string[];
   prompts?: string[];
   resources?: string[];
-  /** URIs that can be read but are in no list. */
+  /** URIs that can be read but are in no list; to read one that ends with "?", the roots have to be known. */
   hidden?: string[];
   /** Whether it takes a handshake too. */
   legacyToo?: boolean;
+  /** Reads nothing before this file has this text. */
+  after?: [file: string, text: string];
   /** File that receives every line that the server receives. */
   record?: string;
 }

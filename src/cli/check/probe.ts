@@ -2,18 +2,18 @@
 import { type ChildProcessWithoutNullStreams, spawn as spawnProcess } from 'node:child_process';
 import type { ServerConfig } from '../../config/validate.ts';
 import type { NodeStdioMcpConnection } from '../../connection.ts';
-import { addMeta } from '../../era/envelope.ts';
+import { composeOpening } from '../../era/greeting.ts';
 import { Interview } from '../../interview.ts';
 import { launch, type LaunchSettings } from '../../launch.ts';
 import type { SpawnProcess } from '../../process/child.ts';
 import { describeEnding, type Ending } from '../../process/ending.ts';
-import type { Identity, Opening } from '../../protocol/handshake.ts';
+import type { Identity } from '../../protocol/handshake.ts';
 import { KIND_NAMES, type KindName } from '../../protocol/kinds.ts';
 import type { ServerList } from '../../protocol/lists.ts';
 import { type Envelope, isRequest } from '../../wire/envelope.ts';
 import { McpError } from '../../wire/error.ts';
 import { failure, type Json, METHOD_NOT_FOUND, success } from '../../wire/messages.ts';
-import { composeOpening, type Introduction, readIntroduction } from './introduction.ts';
+import { type Introduction, readIntroduction } from './introduction.ts';
 import { StrayOutput } from './stray.ts';
 
 export interface ProbeSettings extends Omit<LaunchSettings, 'spawn'> {
@@ -47,7 +47,7 @@ export class Probe {
   /** From the start to the last list, or to the failure. */
   startupMs: number | undefined;
   readonly #settings: ProbeSettings;
-  readonly #opening: Opening;
+  readonly #interview: Interview;
   readonly #stderr: string[] = [];
   #ending: Ending | undefined;
   #endedAs: ((ending: Ending) => void) | undefined;
@@ -55,8 +55,9 @@ export class Probe {
   constructor(config: ServerConfig, settings: ProbeSettings) {
     this.config = config;
     this.#settings = settings;
-    this.#opening = composeOpening(settings.identity, settings.capabilities ?? {});
     this.connection = this.#connect();
+    const opening = composeOpening(settings.identity, settings.capabilities ?? {});
+    this.#interview = new Interview(this.connection, opening, true);
   }
 
   get key(): string {
@@ -90,7 +91,7 @@ export class Probe {
 
   /** Params of a request, with what every request carries in the era of this server. */
   complete(params: string): Json {
-    return this.introduction?.era === 'stateless' ? addMeta(params, this.#opening.meta) : params;
+    return this.#interview.complete(params);
   }
 
   async close(): Promise<void> {
@@ -139,10 +140,9 @@ export class Probe {
   }
 
   async #learn(kinds: readonly KindName[]): Promise<'known'> {
-    const interview = new Interview(this.connection, this.#opening, true);
-    this.introduction = readIntroduction(await interview.greet());
+    this.introduction = readIntroduction(await this.#interview.greet());
     const lists = await Promise.all(
-      kinds.map(async (kind) => ({ kind, list: await interview.readList(kind) })),
+      kinds.map(async (kind) => ({ kind, list: await this.#interview.readList(kind) })),
     );
     if (!this.connection.isConnected) throw new Error('It is gone');
     for (const { kind, list } of lists) this.lists.set(kind, list);

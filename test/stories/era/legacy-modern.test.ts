@@ -99,9 +99,13 @@ test('takes questions back when the client cancels, and makes no further call', 
   );
   const question = await session.question('elicitation/create');
   session.write('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"c"}}\n');
+  const { params } = await session.notification('notifications/cancelled');
+  expect(JSON.stringify(params?.['requestId'])).toBe(question.id);
   session.write(`{"jsonrpc":"2.0","id":${question.id},"result":{"action":"accept"}}\n`);
   expect(await session.callText('a:echo')).toContain('echo');
   expect(record.of('tools/call')).toHaveLength(2);
+  // It had answered, so there was nothing that it could have stopped.
+  expect(record.of('notifications/cancelled')).toEqual([]);
 });
 
 test('tells the server the log level of the client, and passes its logs', async () => {
@@ -178,4 +182,27 @@ test('passes resources, prompts, completions, and answers pings itself', async (
   expect((await session.request('ping')).result).toEqual({});
   expect(record.of('ping')).toEqual([]);
   expect((await session.request('tasks/update', { taskId: 'a:1' })).error?.code).toBe(-32_602);
+});
+
+test('asks what a server wants to know before it gives a resource that is in no list', async () => {
+  const [session] = await open({ hidden: ['x://secret?'] });
+  const done = session.request('resources/read', { uri: 'x://secret?' });
+  await answer(session, 'roots/list', '"result":{"roots":[]}');
+  expect((await done).result).toMatchObject({ contents: [{ text: 'modern x://secret?' }] });
+});
+
+test('gives a server nothing of tasks that the client would not understand', async () => {
+  const extensions = { [`${KEY}tasks`]: {}, 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html'] } };
+  const [session] = await open({}, { extensions });
+  const text = await session.callText('a:echo');
+  expect(JSON.parse(text.slice('modern 1 '.length))).toMatchObject({
+    _meta: { [`${KEY}clientCapabilities`]: { extensions: { 'io.modelcontextprotocol/ui': {} } } },
+  });
+  expect(text).not.toContain(`${KEY}tasks`);
+});
+
+test('does not pass a log level on that is none', async () => {
+  const [session] = await open();
+  await session.request('logging/setLevel', { level: 'loud' });
+  expect(await session.callText('a:log', { level: 'error' })).toBe('undefined');
 });

@@ -1,8 +1,10 @@
 /** Subscriptions of a client without a handshake: one covers the servers of both eras, all it brings carries its id. */
 import { expect, test } from 'vitest';
+import { until } from '../../support/deadline.ts';
 import type { Message } from '../../support/inbox.ts';
 import { KEY, modern, type ModernSession, startModern } from '../../support/modern.ts';
 import { passing, Recording } from '../../support/passing.ts';
+import { makeFolder, readText } from '../../support/session.ts';
 
 const ID = `${KEY}subscriptionId`;
 const CHANGED = 'notifications/tools/list_changed';
@@ -128,4 +130,74 @@ test('ends subscriptions with an answer when everything ends', async () => {
   const ended = session.reply('"l"');
   await session.close();
   expect((await ended).result).toMatchObject({ resultType: 'complete', _meta: { [ID]: 'l' } });
+});
+
+test('brings news of a part of what it listens to', async () => {
+  const session = startModern({ servers: { old: passing({ resources: ['x://dir'] }) } });
+  await session.request('resources/list');
+  await listen(session, '"l"', { resourceSubscriptions: ['x://dir'] });
+  await updateLegacy(session, 'x://directory');
+  await updateLegacy(session, 'x://dir/file');
+  expect((await session.notification(UPDATED)).params).toMatchObject({ uri: 'x://dir/file' });
+});
+
+test('a second subscription with the id of one that is open takes its place', async () => {
+  const session = startModern({ servers: { old: passing() } });
+  await session.request('tools/list');
+  await listen(session, '"l"', { toolsListChanged: true });
+  const { params } = await listen(session, '"l"', { promptsListChanged: true });
+  expect(params).toMatchObject({ notifications: { promptsListChanged: true } });
+  await session.call('old:change', { what: 'tools', have: { tools: ['change'] } });
+  await session.call('old:change', { what: 'prompts', have: { prompts: ['p'] } });
+  expect(readId(await session.notification('notifications/prompts/list_changed'))).toBe('l');
+  expect(heard(session, CHANGED)).toEqual([]);
+});
+
+test.each(['answer', 'cancellation'])('a server may end ours by %s; nothing else does', async (by) => {
+  const record = new Recording();
+  const servers = { new: modern({ resources: ['x://1'], record: record.file }) };
+  const session = startModern({ servers });
+  await listen(session, '"l"', { resourceSubscriptions: ['x://1'] });
+  await record.line(({ raw }) => raw.includes('"resourceSubscriptions":["x://1"]'));
+  expect((await session.call('new:end', { by })).result).toBeDefined();
+  expect(readText(await session.call('new:echo'))).toContain('echo');
+  session.cancel('"l"');
+  await session.call('new:echo');
+  // What it has ended is not ended again, and not asked for at once.
+  expect(record.of('notifications/cancelled')).toEqual([]);
+  expect(record.of('subscriptions/listen')).toHaveLength(2);
+  expect(session.inbox.untaken().filter(({ id }) => id !== undefined)).toEqual([]);
+});
+
+test('a server that nothing is heard of but lists may rest, and is heard again when it is back', async () => {
+  const record = new Recording();
+  const servers = { new: modern({ record: record.file }) };
+  const args = ['--lazy', '--idle-timeout', '0.2'];
+  const session = startModern({ servers, args, env: { XDG_CACHE_HOME: makeFolder() } });
+  await session.request('tools/list');
+  await listen(session, '"l"', { toolsListChanged: true });
+  await until(
+    20_000,
+    () => session.survivors().filter(({ command }) => command.includes('modern.mjs')).length === 0,
+    () => 'the server to rest',
+  );
+  await session.call('new:change', { what: 'tools', have: { tools: ['change', 'new'] } });
+  expect(readId(await session.notification(CHANGED))).toBe('l');
+});
+
+test('a server that a URI is listened to at does not rest', async () => {
+  const record = new Recording();
+  const servers = { a: modern({ resources: ['x://1'], record: record.file }), b: modern() };
+  const args = ['--lazy', '--idle-timeout', '0.2'];
+  const session = startModern({ servers, args, env: { XDG_CACHE_HOME: makeFolder() } });
+  await session.request('tools/list');
+  await listen(session, '"l"', { resourceSubscriptions: ['x://1'] });
+  await until(
+    20_000,
+    () => session.survivors().filter(({ command }) => command.includes('modern.mjs')).length === 1,
+    () => 'one of two servers to rest',
+  );
+  await session.call('a:update', { uri: 'x://1' });
+  expect((await session.notification(UPDATED)).params).toMatchObject({ uri: 'x://1' });
+  expect(record.of('server/discover')).toHaveLength(1);
 });

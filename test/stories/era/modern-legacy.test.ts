@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { KEY, type ModernSession, readQuestions, startModern } from '../../support/modern.ts';
 import { passing, Recording } from '../../support/passing.ts';
-import { readText } from '../../support/session.ts';
+import { CLI, readText } from '../../support/session.ts';
 
 const FORM = { message: 'Name?', requestedSchema: { type: 'object', properties: {} } };
 const ELICIT = { id: 7, method: 'elicitation/create', params: FORM };
@@ -216,13 +216,103 @@ test('carries progress, also under the token of the request with which the clien
   expect((await session.notification('notifications/progress')).params).toMatchObject({ progressToken: 'p' });
 });
 
-test('carries a cancellation to the call that the client came back to', async () => {
+test('carries a cancellation', async () => {
   const [session, record] = await open();
   session.begin('tools/call', { name: 'a:hold', arguments: {} }, '"h"');
   await record.first('tools/call');
-  session.cancel('"h"');
+  const { meta } = session;
+  session.notify('notifications/cancelled', { requestId: 'h', reason: 'Late', _meta: meta });
   const { params } = await record.first('notifications/cancelled');
-  expect(params).toEqual({ requestId: record.of('tools/call')[0]?.id });
+  expect(params).toEqual({ requestId: 'h', reason: 'Late', _meta: {} });
+});
+
+test('carries a cancellation to the call that the client came back to', async () => {
+  const [session, record] = await open();
+  session.begin('tools/call', { name: 'a:ask', arguments: ELICIT }, '"first"');
+  const asked = readQuestions(await session.reply('"first"'));
+  session.begin('tools/call', { name: 'a:ask', requestState: asked.requestState }, '"second"');
+  const again = readQuestions(await session.reply('"second"'));
+  session.cancel('"second"');
+  expect((await record.first('notifications/cancelled')).params).toEqual({ requestId: 'first' });
+  expect(await record.line(({ id }) => id === ELICIT.id)).toMatchObject({ error: { code: -32_603 } });
+  const retry = { name: 'a:ask', arguments: ELICIT, requestState: again.requestState };
+  expect((await session.request('tools/call', retry)).error?.code).toBe(-32_602);
+  expect(record.of('tools/call')).toHaveLength(1);
+});
+
+test('takes each answer to the question that it is for, when two calls ask at once', async () => {
+  const [session, record] = await open();
+  const questions = [ELICIT, { ...ELICIT, id: 'other', params: { ...FORM, message: 'Age?' } }];
+  for (const [index, question] of questions.entries())
+    session.begin('tools/call', { name: 'a:ask', arguments: question }, `"c${index}"`);
+  const asked = [readQuestions(await session.reply('"c0"')), readQuestions(await session.reply('"c1"'))];
+  const answers = await Promise.all(
+    asked.map(async ({ inputRequests, requestState }, index) => {
+      const responses = Object.entries(inputRequests).map(([name, { params }]) => [
+        name,
+        { action: 'accept', content: { to: params['message'] } },
+      ]);
+      const inputResponses = Object.fromEntries(responses) as object;
+      const retry = { name: 'a:ask', arguments: questions[index], inputResponses, requestState };
+      return session.request('tools/call', retry, `"r${index}"`);
+    }),
+  );
+  expect(answers.map((answer) => JSON.parse(readText(answer)) as object)).toMatchObject([
+    { id: 7, result: { content: { to: 'Name?' } } },
+    { id: 'other', result: { content: { to: 'Age?' } } },
+  ]);
+  expect(record.of('tools/call')).toHaveLength(2);
+});
+
+test('comes back through an aggregator to a server behind another', async () => {
+  const inner = startModern({ servers: { b: passing() } });
+  const servers = { a: { command: 'node', args: [CLI, '--config', inner.configFile] } };
+  const session = startModern({ servers });
+  const asked = readQuestions(await session.call('a:b:ask', ELICIT));
+  const [name = ''] = Object.keys(asked.inputRequests);
+  const done = await session.request('tools/call', {
+    name: 'a:b:ask',
+    arguments: ELICIT,
+    inputResponses: { [name]: ACCEPT },
+    requestState: asked.requestState,
+  });
+  expect(JSON.parse(readText(done))).toMatchObject({ result: ACCEPT });
+});
+
+test('does not read a resource again for a token that it does not know', async () => {
+  const [session, record] = await open({ hidden: ['x://hidden'] });
+  const retry = { uri: 'x://hidden', requestState: 'unknown', inputResponses: {} };
+  expect((await session.request('resources/read', retry)).error?.code).toBe(-32_602);
+  expect(record.of('resources/read')).toEqual([]);
+});
+
+test('asks with each call only what that call says its client can do', async () => {
+  const [session] = await open();
+  const all = session.capabilities;
+  session.capabilities = { sampling: {} };
+  expect(readText(await session.call('a:ask', ELICIT))).toContain('-32601');
+  session.capabilities = all;
+  expect(readQuestions(await session.call('a:ask', ELICIT)).requestState).toBeDefined();
+});
+
+test('passes no logs of a call while its client is away', async () => {
+  const [session] = await open();
+  const line = JSON.stringify({
+    jsonrpc: '2.0',
+    method: 'notifications/message',
+    params: { level: 'error' },
+  });
+  session.logLevel = 'debug';
+  readQuestions(await session.call('a:ask', ELICIT));
+  session.logLevel = undefined;
+  await session.call('a:say', { lines: [line] });
+  expect(session.inbox.untaken().filter(({ method }) => method === 'notifications/message')).toEqual([]);
+});
+
+test('takes the claim off what the client says to all', async () => {
+  const [session, record] = await open();
+  session.notify('vendor/news', { x: 1, _meta: { ...session.meta, y: 2 } });
+  expect((await record.first('vendor/news')).params).toEqual({ x: 1, _meta: { y: 2 } });
 });
 
 test('calls a tool that insists on a task as one, and gives its result', async () => {
@@ -232,6 +322,15 @@ test('calls a tool that insists on a task as one, and gives its result', async (
   expect(readText(answer)).toBe('passing t1');
   expect(answer.result).toMatchObject({ resultType: 'complete' });
   expect(record.of('tools/call')[0]?.params?.['task']).toEqual({});
+});
+
+test('ends the task when the client cancels the call', async () => {
+  const tool = { name: 'slow', inputSchema: { type: 'object' }, execution: { taskSupport: 'required' } };
+  const [session, record] = await open({ tools: [tool], hold: ['tasks/result'] });
+  session.begin('tools/call', { name: 'a:slow', arguments: { taskId: 't1' } }, '"s"');
+  await record.first('tasks/result');
+  session.cancel('"s"');
+  expect((await record.first('tasks/cancel')).params).toEqual({ taskId: 't1' });
 });
 
 test('answers with the failure when the server dies while the client is away', async () => {

@@ -83,6 +83,12 @@ test('carries progress, cancellation and logs', async () => {
 test('passes the extension for tasks, with ids that say whose they are', async () => {
   const capabilities = { ...ALL, extensions: { [`${KEY}tasks`]: {} } };
   const [session, record] = await open({ capabilities });
+  session.begin('subscriptions/listen', { notifications: { taskIds: ['a:t'] } }, '"early"');
+  expect((await session.reply('"early"')).error).toMatchObject({
+    code: -32_021,
+    data: { requiredCapabilities: { extensions: { [`${KEY}tasks`]: {} } } },
+  });
+  session.capabilities = { extensions: { [`${KEY}tasks`]: {} } };
   expect((await session.request('server/discover')).result).toMatchObject({
     capabilities: { extensions: { [`${KEY}tasks`]: {} } },
   });
@@ -91,8 +97,11 @@ test('passes the extension for tasks, with ids that say whose they are', async (
     taskId: 'a:t',
   });
   expect((await session.request('tasks/get', { taskId: 'a:t' })).result).toMatchObject({ taskId: 'a:t' });
-  session.begin('subscriptions/listen', { notifications: { taskIds: ['a:t'] } }, '"l"');
-  await session.notification('notifications/subscriptions/acknowledged');
+  session.begin('subscriptions/listen', { notifications: { taskIds: ['a:t', 'nobody:t'] } }, '"l"');
+  const { params } = await session.notification('notifications/subscriptions/acknowledged');
+  expect(params?.['notifications']).toEqual({ taskIds: ['a:t'] });
+  // The server is asked with the claim of this request, not of the first.
+  expect((await record.line(({ raw }) => raw.includes('"taskIds":["t"]'))).raw).toContain('"extensions"');
   expect((await session.request('tasks/update', { taskId: 'a:t' })).result).toMatchObject({});
   expect((await session.notification('notifications/tasks')).params).toMatchObject({
     taskId: 'a:t',

@@ -81,8 +81,34 @@ test('opens a server that ignores the question for its era, and remembers that',
   await first.close();
   const second = startModern({ argv: () => ['--config', first.configFile], env });
   expect(readText(await second.call('a:echo'))).toBe('fixture {}');
+  await second.close();
+  // A client with a handshake asks no such thing, and does not make us forget.
+  const third = start({ argv: () => ['--config', first.configFile], env });
+  await third.initialize();
+  await third.listTools();
+  await third.close();
+  const fourth = startModern({ argv: () => ['--config', first.configFile], env });
+  expect(readText(await fourth.call('a:echo'))).toBe('fixture {}');
   expect(record.of('server/discover')).toHaveLength(1);
-  expect(record.of('initialize')).toHaveLength(2);
+  expect(record.of('initialize')).toHaveLength(4);
+});
+
+test('remembers that also of a server that was known before', async () => {
+  const record = new Recording();
+  const servers = { a: fixture({ tools: ['echo'], hang: 'server/discover', record: record.file }) };
+  const env = { XDG_CACHE_HOME: makeFolder() };
+  const first = start({ servers, env, args: ['--lazy'] });
+  await first.initialize();
+  expect(await first.callText('a:echo')).toBe('fixture {}');
+  await first.close();
+  for (let time = 0; time < 2; time += 1) {
+    const next = startModern({ argv: () => ['--config', first.configFile, '--lazy'], env });
+    expect(readText(await next.call('a:echo'))).toBe('fixture {}');
+    await next.close();
+  }
+  expect(record.of('server/discover')).toHaveLength(1);
+  // Each time one process, though the call came before anything was started.
+  expect(record.of('initialize')).toHaveLength(3);
 });
 
 test('starts a server again that dies of the question for its era', async () => {
@@ -113,4 +139,41 @@ test('offers together what servers of both eras have', async () => {
   expect((await session.request('server/discover')).result).toMatchObject({
     capabilities: { completions: {}, logging: ALL.logging },
   });
+});
+
+test('starts a slow server again that dies of the question when it comes to read it', async () => {
+  const [slow, silent] = [new Recording(), new Recording()];
+  const servers = {
+    // The handshake with it shows that the time for the question is over.
+    silent: fixture({ hang: 'server/discover', record: silent.file }),
+    slow: fixture({
+      tools: ['echo'],
+      dieAt: 'server/discover',
+      record: slow.file,
+      after: silent.file,
+      afterText: '"initialize"',
+    }),
+  };
+  const session = startModern({ servers });
+  expect(readText(await session.call('slow:echo'))).toBe('fixture {}');
+  expect(slow.of('server/discover')).toHaveLength(1);
+});
+
+test('speaks the client’s era with a server that was only slow to answer', async () => {
+  const silent = new Recording();
+  const servers = {
+    silent: fixture({ hang: 'server/discover', record: silent.file }),
+    slow: modern({ legacyToo: true, after: [silent.file, '"initialize"'] }),
+  };
+  const session = startModern({ servers });
+  expect(readText(await session.call('slow:echo'))).toContain('protocolVersion');
+});
+
+test('does not count the start that the question cost against those that a server may have', async () => {
+  const record = new Recording();
+  const servers = { a: fixture({ tools: ['crash', 'echo'], dieAt: 'server/discover', record: record.file }) };
+  const session = startModern({ servers, args: ['--restart', '--max-processes', '1'] });
+  for (let time = 0; time < 2; time += 1) expect((await session.call('a:crash')).error).toBeDefined();
+  expect(readText(await session.call('a:echo'))).toBe('fixture {}');
+  expect(record.of('initialize')).toHaveLength(3);
 });
