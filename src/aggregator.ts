@@ -25,12 +25,15 @@ import { LineReader } from './wire/lines.ts';
 import { notification } from './wire/messages.ts';
 import { Outlet, type Writable } from './wire/outlet.ts';
 
+/** How an aggregator serves; `name` and `version` are what clients are told that it is. */
 export interface AggregatorOptions extends Identity {
+  /** Takes what is to be said of servers, and each line of their stderr. */
   readonly log: Log;
   /** Where lines for the client go. */
   readonly output: Writable;
   /** Between a server's key and a tool's name; when absent, `:` or what the client can take. */
   readonly separator?: string | undefined;
+  /** Give servers only a short safe list of variables besides their own `env`. */
   readonly isolateEnv?: boolean;
   /** Start a server again when it is needed after a crash. */
   readonly restart?: boolean;
@@ -38,12 +41,17 @@ export interface AggregatorOptions extends Identity {
   readonly lazy?: boolean;
   /** With `lazy`: how long a server may be idle before it is stopped; 0 for ever. */
   readonly idleTimeoutMs?: number;
+  /** How many servers may run at once (50). */
   readonly maxProcesses?: number;
+  /** How long a server may take to be ready (30 s). */
   readonly startupTimeoutMs?: number;
   /** Where to remember what servers say of themselves; without it, nothing is. */
   readonly cacheDirectory?: string | undefined;
+  /** What servers inherit; `process.env` when absent. */
   readonly env?: NodeJS.ProcessEnv;
+  /** The machine that commands are looked up on; this one when absent. */
   readonly host?: Host;
+  /** Starts a process; that of Node.js when absent. */
   readonly spawn?: SpawnProcess;
   /** Where processes are written down, for others to end them after a crash. */
   readonly manifest?: { add(pid: number): void } | undefined;
@@ -62,6 +70,7 @@ const DRAIN_POLL_MS = 5;
 /** What servers say of themselves is written down when they have all said it. */
 const SAVE_AFTER_MS = 500;
 
+/** All servers of a config as one: bytes of a client in, bytes for it out. */
 export class Aggregator {
   readonly #options: AggregatorOptions;
   readonly #servers: readonly Server[];
@@ -84,6 +93,7 @@ export class Aggregator {
   #saveTimer: NodeJS.Timeout | undefined;
   #watchdog: Watchdog | undefined;
 
+  /** Starts nothing yet: see `start`. */
   constructor(config: Config, options: AggregatorOptions) {
     const { log, output, separator, lazy = false, restart = lazy } = options;
     this.#options = options;

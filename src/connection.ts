@@ -17,22 +17,29 @@ import {
 
 /** A conversation with one MCP server, whatever carries it. */
 export interface McpConnection {
+  /** Whether requests can be sent. */
   readonly isConnected: boolean;
   /** Sends a request and gives its result; rejects with `McpError` when the server answers with an error. */
   call<T>(method: string, params?: unknown, options?: CallOptions): Promise<T>;
+  /** Sends what wants no answer. */
   notify(method: string, params?: unknown): Promise<void>;
+  /** Ends the conversation; resolves when nothing of the server is left. */
   close(): Promise<void>;
 }
 
+/** What one request may have of its own. */
 export interface CallOptions {
-  /** Overrides the connection's own; 0 waits for ever. */
+  /** How long it may go unanswered; overrides the connection's own, 0 waits for ever. */
   readonly timeoutMs?: number;
 }
 
+/** How a server is started and listened to. */
 export interface McpConnectionOptions {
+  /** All of its variables; `process.env` when absent. */
   readonly env?: NodeJS.ProcessEnv;
+  /** Its working directory; our own when absent. */
   readonly cwd?: string;
-  /** How long a request may go unanswered; 0 waits for ever. */
+  /** How long a request may go unanswered (60 s); 0 waits for ever. */
   readonly timeoutMs?: number;
   /** Each line of the server's stderr; printed to our own when absent. */
   readonly onStderr?: (line: string) => void;
@@ -40,10 +47,13 @@ export interface McpConnectionOptions {
   readonly onMessage?: (message: Envelope) => void;
   /** A line that is no message. */
   readonly onMalformed?: (line: Malformed) => void;
+  /** It has come to its end, whichever way; called once. */
   readonly onClose?: (ending: Ending) => void;
   /** Why the process could not be started, as a sentence. */
   readonly explainSpawn?: (error: NodeJS.ErrnoException) => string;
+  /** That of this process when absent. */
   readonly platform?: NodeJS.Platform;
+  /** Starts the process; that of Node.js when absent. */
   readonly spawn?: SpawnProcess;
   /** Told of the process, so that somebody else can end it if we cannot. */
   readonly watch?: Watch;
@@ -66,6 +76,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 const BUSY_BYTES = 64 * 1024 * 1024;
 
+/** A conversation with a server that is a process of its own, over its stdin and stdout. Shakes no hands: that is up to you. */
 export class NodeStdioMcpConnection implements McpConnection {
   readonly #options: McpConnectionOptions;
   readonly #child: Child;
@@ -111,6 +122,7 @@ export class NodeStdioMcpConnection implements McpConnection {
     return this.#child.isAlive;
   }
 
+  /** The id of the process; undefined when it could not be started. */
   get pid(): number | undefined {
     return this.#child.pid;
   }
@@ -156,10 +168,12 @@ export class NodeStdioMcpConnection implements McpConnection {
     this.#child.write(...pieces);
   }
 
+  /** Stops reading what the server says. */
   pause(): void {
     this.#child.pause();
   }
 
+  /** Reads on. */
   resume(): void {
     this.#child.resume();
   }

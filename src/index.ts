@@ -1,7 +1,7 @@
 /** What library users get. */
 export { Aggregator, type AggregatorOptions } from './aggregator.ts';
 export { type Config, loadConfig } from './config/load.ts';
-export { ConfigError, type ServerConfig } from './config/validate.ts';
+export { ConfigError, type ConfigErrorCode, type ServerConfig } from './config/validate.ts';
 export {
   type CallOptions,
   ConnectionError,
@@ -10,4 +10,6 @@ export {
   NodeStdioMcpConnection,
 } from './connection.ts';
 export { Log, type LogOptions } from './log.ts';
+export type { Ending } from './process/ending.ts';
+export type { Envelope, Malformed } from './wire/envelope.ts';
 export { McpError } from './wire/error.ts';

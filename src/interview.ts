@@ -7,7 +7,7 @@ import { KINDS, type KindName } from './protocol/kinds.ts';
 import { EMPTY_LIST, readList, type ServerList } from './protocol/lists.ts';
 import { BATCH_VERSION } from './wire/batch.ts';
 import { McpError } from './wire/error.ts';
-import { METHOD_NOT_FOUND } from './wire/messages.ts';
+import { type Json, METHOD_NOT_FOUND } from './wire/messages.ts';
 
 export interface Findings extends Greeting {
   readonly lists: Readonly<Record<KindName, ServerList>>;
@@ -30,8 +30,7 @@ export class Interview {
   }
 
   async run(onGreeting: (greeting: Greeting) => void): Promise<Findings> {
-    const greeting = await this.#greeter.greet();
-    this.#capabilities = readCapabilities(greeting);
+    const greeting = await this.greet();
     onGreeting(greeting);
     const [tools, prompts, resources, templates] = await Promise.all([
       this.readList('tools'),
@@ -40,6 +39,18 @@ export class Interview {
       this.readList('templates'),
     ]);
     return { ...greeting, lists: { tools, prompts, resources, templates } };
+  }
+
+  /** Who it is; before this, it has no lists. */
+  async greet(): Promise<Greeting> {
+    const greeting = await this.#greeter.greet();
+    this.#capabilities = readCapabilities(greeting);
+    return greeting;
+  }
+
+  /** Params of a request to it, with what every request carries in its era. */
+  complete(params: Json): Json {
+    return this.#greeter.complete(params) ?? params;
   }
 
   /** One of its lists, as it is now. One that the server advertises but does not give counts as empty: real servers do that. */

@@ -20,7 +20,9 @@ export interface LaunchSettings {
   readonly watchdog?: Watchdog | undefined;
 }
 
-export type LaunchHandlers = Required<Pick<McpConnectionOptions, 'onMessage' | 'onMalformed' | 'onClose'>>;
+/** What the server says on stderr goes to the log, unless somebody else takes it. */
+export type LaunchHandlers = Required<Pick<McpConnectionOptions, 'onMessage' | 'onMalformed' | 'onClose'>> &
+  Pick<McpConnectionOptions, 'onStderr'>;
 
 export function launch(
   config: ServerConfig,

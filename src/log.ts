@@ -2,10 +2,13 @@
 import { appendFileSync, closeSync, openSync } from 'node:fs';
 import { Rate, type RateClock } from './rate.ts';
 
+/** What a log says, and to whom. */
 export interface LogOptions {
+  /** Whether everything is said, not only errors and warnings. */
   readonly debug: boolean;
   /** Takes one line, without its end. */
   readonly write: (line: string) => void;
+  /** Values that are masked in every line, such as `Config.secrets`. */
   readonly secrets?: readonly string[];
   readonly clock?: RateClock;
 }
@@ -56,6 +59,7 @@ interface Span {
   readonly end: number;
 }
 
+/** Writes lines of one look, with no secret and nothing that could disturb a terminal; the key names the server meant. */
 export class Log {
   readonly #debug: boolean;
   readonly #write: (line: string) => void;
@@ -102,6 +106,7 @@ export class Log {
     }
   }
 
+  /** The text with every secret masked. */
   redact(text: string): string {
     const spans = this.#findSecrets(text);
     if (spans.length === 0) return text;

@@ -49,9 +49,12 @@ const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
   ['--strict', { takes: 'nothing', of: SERVE }],
   ['--isolate-env', { takes: 'nothing', of: STARTS }],
   ['--restart', { takes: 'nothing', of: SERVE }],
-  ['--lazy', { takes: 'nothing', of: SERVE }],
+  ['--lazy', { takes: 'nothing', of: ['serve', 'check'] }],
   ['--idle-timeout', { takes: 'a value', of: SERVE, value: 'seconds, as in --idle-timeout 600' }],
-  ['--max-processes', { takes: 'a value', of: SERVE, value: 'a whole number, as in --max-processes 50' }],
+  [
+    '--max-processes',
+    { takes: 'a value', of: ['serve', 'check'], value: 'a whole number, as in --max-processes 50' },
+  ],
   ['--startup-timeout', { takes: 'a value', of: STARTS, value: 'seconds, as in --startup-timeout 60' }],
   [
     '--terminator-manifest',

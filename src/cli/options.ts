@@ -44,6 +44,9 @@ export interface CheckCommand extends Starting {
   readonly json: boolean;
   /** Whether every tool is listed. */
   readonly tools: boolean;
+  /** Whether the servers need not all run at once. */
+  readonly lazy: boolean;
+  readonly maxProcesses: number;
   /** The only server to check. */
   readonly server?: string;
 }
@@ -121,11 +124,7 @@ function readServe(
     restart: lazy || options.has('--restart'),
     lazy,
     idleTimeoutMs: readSeconds(options, '--idle-timeout', { default: DEFAULT_IDLE_SECONDS, min: 0 }),
-    maxProcesses: readNumber(options, '--max-processes', {
-      default: DEFAULT_PROCESSES,
-      min: 1,
-      max: MAX_PROCESSES,
-    }),
+    maxProcesses: readProcesses(options),
     ...(terminatorManifest !== undefined && { terminatorManifest }),
   };
 }
@@ -137,6 +136,8 @@ function readCheck(options: Options, rest: readonly string[]): CheckCommand {
     ...readStarting(options, rest, 'check '),
     json: options.has('--json'),
     tools: options.has('--tools'),
+    lazy: options.has('--lazy'),
+    maxProcesses: readProcesses(options),
     ...(server !== undefined && { server }),
   };
 }
@@ -197,6 +198,11 @@ function chooseConfig(option: string | undefined, rest: readonly string[], comma
     );
   }
   if (second === undefined) return first;
+  if (option === undefined && command === '' && /^[a-z]+$/.test(first)) {
+    throw new UsageError(
+      `Unknown command ${quote(first)}: there are "check", "call" and "terminate"; to serve, name the config file alone`,
+    );
+  }
   throw new UsageError(
     `Unexpected argument ${quote(second)}, the config file is already ${quote(first)}: put a path with spaces in quotes`,
   );
@@ -211,6 +217,10 @@ function refuseMistypedCommand(word: string): void {
       `Unknown command ${quote(word)}: did you mean "${close}"? A config file of that name is given as --config`,
     );
   }
+}
+
+function readProcesses(options: Options): number {
+  return readNumber(options, '--max-processes', { default: DEFAULT_PROCESSES, min: 1, max: MAX_PROCESSES });
 }
 
 function readSeconds(

@@ -4,6 +4,7 @@ import { findCacheDirectory } from '../cache-directory.ts';
 import { CHAIN_VARIABLE, readChain } from '../chain.ts';
 import { type Config, loadConfig } from '../config/load.ts';
 import { ConfigError } from '../config/validate.ts';
+import { describeFileProblem } from '../file-problem.ts';
 import { createSink, Log } from '../log.ts';
 import type { Manifest } from '../process/manifest.ts';
 import { type Command, UsageError } from './options.ts';
@@ -42,6 +43,7 @@ export async function serve(command: ServeCommand): Promise<number> {
     );
   }
 
+  let hasFailure = false;
   let end: (reason: Reason) => void = () => {};
   const ended = new Promise<Reason>((resolve) => (end = resolve));
   const aggregator = new Aggregator(config, {
@@ -51,6 +53,8 @@ export async function serve(command: ServeCommand): Promise<number> {
     manifest,
     cacheDirectory: findCacheDirectory(process.env, process.platform),
     onServerFailed: () => {
+      if (!hasFailure) log.warn(describeHelp(command));
+      hasFailure = true;
       if (command.strict) end({ exitCode: RUNTIME_ERROR, drain: false });
     },
   });
@@ -89,11 +93,15 @@ function openSink(command: ServeCommand): ReturnType<typeof createSink> {
   try {
     return createSink({ stderr: process.stderr, logFile: command.logFile });
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
     throw new UsageError(
-      `The log file "${command.logFile}" cannot be opened (${code}): choose another --log-file`,
+      `The log file "${command.logFile}" cannot be opened (${describeFileProblem(error)}): choose another --log-file`,
     );
   }
+}
+
+function describeHelp({ config, strict }: ServeCommand): string {
+  const why = strict ? 'Ending, as --strict says: ' : '';
+  return `${why}"mcp-simple-aggregator check ${config}" says more, and what to do`;
 }
 
 async function openManifest(

@@ -9,7 +9,11 @@ export function findClosest(given: string, known: readonly string[]): string | u
   const [best] = known
     .map((name) => ({ name, distance: measureDistance(word, name.toLowerCase()) }))
     .toSorted((one, other) => one.distance - other.distance);
-  return best !== undefined && best.distance <= (word.length < 4 ? 1 : 2) ? best.name : undefined;
+  const allowed = word.length < 4 ? 1 : 2;
+  // A word that shares no letter with it was not meant.
+  return best !== undefined && best.distance <= allowed && best.distance < word.length
+    ? best.name
+    : undefined;
 }
 
 /** How many letters must be put in, left out, changed or swapped with their neighbour. */

@@ -1,8 +1,10 @@
 /** Ends what a killed run left behind, as its terminator manifest names it; nothing that only bears the same number. */
 import { readFileSync } from 'node:fs';
+import { describeFileProblem } from '../file-problem.ts';
 import { signalGroup } from '../process/group.ts';
 import { hasEnded, type IdentitySources, readIdentity, SYSTEM } from '../process/identity.ts';
 import { type ManifestRecord, readRecords } from '../process/manifest.ts';
+import { UsageError } from './arguments.ts';
 
 /** What became of a process since it was written down. */
 type Finding = 'same' | 'gone' | 'other' | 'orphaned' | 'unknown';
@@ -15,20 +17,19 @@ const WORDS: Readonly<Record<Exclude<Finding, 'same'>, string>> = {
   orphaned: 'gone, but its group is not, and nobody can say whose that is, left alone',
 };
 
+const ADVICE = 'give the file that --terminator-manifest named';
 const FAILED = 1;
-const UNUSABLE = 2;
 const TERMINATE_WAIT_MS = 1000;
 const KILL_WAIT_MS = 1000;
 const POLL_MS = 20;
 
-/** Gives the exit code: 0 when nothing of the run is left, 1 when something is, 2 when the file is of no use. */
+/** Gives the exit code: 0 when nothing of the run is left, 1 when something is. A file of no use is a mistake. */
 export async function terminate(
   path: string,
   print: (line: string) => void,
   sources: IdentitySources = SYSTEM,
 ): Promise<number> {
   const records = loadRecords(path, print, sources);
-  if (records === undefined) return UNUSABLE;
   const same: number[] = [];
   let exitCode = 0;
   for (const record of records) {
@@ -53,26 +54,31 @@ function loadRecords(
   path: string,
   print: (line: string) => void,
   { platform }: IdentitySources,
-): ManifestRecord[] | undefined {
+): ManifestRecord[] {
   if (platform === 'win32') {
-    print('Windows does not say when a process was started: end what is left in the Task Manager');
-    return undefined;
-  }
-  try {
-    const text = readFileSync(path, 'utf8');
-    const records = readRecords(text);
-    if (records.length > 0) return records;
-    const isEmpty = text.trim() === '';
-    print(
-      isEmpty
-        ? `"${path}" is empty: the last run ended in order, there is nothing to end`
-        : `"${path}" names no process with the time of its start: nothing was ended`,
+    throw new UsageError(
+      'Windows does not say when a process was started: end what is left in the Task Manager',
     );
-    return isEmpty ? [] : undefined;
+  }
+  const text = readText(path);
+  const records = readRecords(text);
+  if (records.length > 0) return records;
+  if (text.trim() !== '') {
+    throw new UsageError(
+      `"${path}" names no process with the time of its start, so nothing was ended: ${ADVICE}`,
+    );
+  }
+  print(`"${path}" is empty: the last run ended in order, there is nothing to end`);
+  return [];
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
   } catch (error) {
-    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
-    print(`"${path}" cannot be read (${code}): give the file that --terminator-manifest named`);
-    return undefined;
+    throw new UsageError(`"${path}" cannot be read (${describeFileProblem(error)}): ${ADVICE}`, {
+      cause: error,
+    });
   }
 }
 

@@ -21,6 +21,8 @@ export interface Expansion {
 const REFERENCE = /\$(\$?)(?:\{([^}]+)\}|([A-Z_][A-Z0-9_]*))/g;
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const EDITOR_REFERENCE = /^([A-Za-z]+):([A-Za-z_][A-Za-z0-9_.-]*)$/;
+/** What editors put in themselves, without a prefix. */
+const EDITOR_NAME = /^(?:userHome|workspaceFolder\w*|workspaceRoot|pathSeparator|file\w*)$/;
 const DEFAULT_MARK = ':-';
 
 export function expandText(text: string, env: NodeJS.ProcessEnv): Expansion {
@@ -44,6 +46,7 @@ export function expandText(text: string, env: NodeJS.ProcessEnv): Expansion {
     }
     if (!IDENTIFIER.test(name)) problems.add(describeReference(name));
     else if (fallback !== undefined) return fallback;
+    else if (EDITOR_NAME.test(name)) problems.add(describeEditorName(name));
     else missing.add(name);
     return whole;
   };
@@ -66,9 +69,11 @@ function lookUp(env: NodeJS.ProcessEnv, name: string): string | undefined {
 function describeReference(name: string): string {
   const [, prefix, rest] = EDITOR_REFERENCE.exec(name) ?? [];
   if (prefix === 'env') return `"\${env:${rest}}" is not understood: write "\${${rest}}"`;
-  if (prefix !== undefined) {
-    return `"\${${prefix}:…}" is an editor's own variable: write the value, or "\${NAME}" for an environment variable`;
-  }
+  if (prefix !== undefined) return describeEditorName(`${prefix}:…`);
   // Not quoted: what stands in the braces may be a secret that was pasted there.
   return 'the text in "${…}" is not a variable name: write "${NAME}", or "$${…}" to keep it as it is';
+}
+
+function describeEditorName(name: string): string {
+  return `"\${${name}}" is an editor's own variable: write the value, or "\${NAME}" for an environment variable`;
 }

@@ -3,10 +3,12 @@ import { isUtf8 } from 'node:buffer';
 import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 
+import { describeFileProblem } from '../file-problem.ts';
 import { expandText, type Substitution } from './expand.ts';
 import { JsonSyntaxError, type Duplicate, readJson, type Reading, type Steps } from './syntax.ts';
 import { ConfigError, pathTo, type RawEntry, type ServerConfig, validateConfig } from './validate.ts';
 
+/** A config file that has been read, checked and expanded. */
 export interface Config {
   /** The file itself, links resolved. */
   readonly path: string;
@@ -39,6 +41,7 @@ const URL_PASSWORD = /:\/\/[^\s/?#:@]*:([^\s/?#]+)@/g;
 /** `--api-key=value`, `API_KEY=value` (after docker's `-e`), `Authorization: Bearer value`. */
 const NAMED_VALUE = /^-{0,2}([\w-]+)[=:]\s*(.+)$/s;
 
+/** Reads a config file, with variables from `env`; throws a `ConfigError` with everything that is wrong. */
 export function loadConfig(path: string, env: NodeJS.ProcessEnv): Config {
   const file = resolve(path);
   const { value, duplicates } = parse(readText(path, file), file);
@@ -79,8 +82,11 @@ function describeFailure(error: unknown, path: string, file: string): ConfigErro
     const advice = path.startsWith('~') ? '"~" is not expanded here: write the full path' : 'check the path';
     return new ConfigError('file_not_found', `Config file not found: ${quote(file)}; ${advice}`);
   }
-  const reason = code === 'EACCES' || code === 'EPERM' ? 'permission denied; check its permissions' : code;
-  return new ConfigError('unreadable', `Config file ${quote(file)} cannot be read: ${reason}`);
+  const reason = describeFileProblem(error);
+  return new ConfigError(
+    'unreadable',
+    `Config file ${quote(file)} cannot be read (${reason}): correct that, or name another file`,
+  );
 }
 
 function decode(bytes: Buffer, file: string): string {
@@ -162,7 +168,9 @@ class Expander {
   #expandNeeded(text: string, place: string): string {
     const expanded = this.#expand(text, place);
     if (expanded.trim() === '' && text.trim() !== '') {
-      this.problems.push(`${place}: nothing is left once its variables are put in: they are set, but empty`);
+      this.problems.push(
+        `${place}: nothing is left once its variables are put in: they are set, but empty: fill them`,
+      );
     }
     return expanded;
   }

@@ -1,11 +1,15 @@
 /** Turns parsed JSON into raw server entries, or into every problem at once with its JSON path; expands and reads nothing. */
 import type { Json } from './syntax.ts';
 
+/** One server of a config, ready to start. */
 export interface ServerConfig {
+  /** Its name in the config; stands in front of its tools. */
   readonly key: string;
   readonly command: string;
   readonly args: readonly string[];
+  /** On top of what it inherits. */
   readonly env: Readonly<Record<string, string>>;
+  /** Its working directory; ours when absent. */
   readonly cwd?: string;
   /** The cwd as the file has it, before expansion: safe to show. */
   readonly cwdText?: string;
@@ -13,6 +17,7 @@ export interface ServerConfig {
   readonly commandText: string;
 }
 
+/** What kind of problem a config has. */
 export type ConfigErrorCode =
   | 'file_not_found'
   | 'unreadable'
@@ -24,6 +29,7 @@ export type ConfigErrorCode =
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly code: ConfigErrorCode;
+  /** One sentence each, with its place in the file. */
   readonly problems: readonly string[];
 
   constructor(code: ConfigErrorCode, message: string, problems: readonly string[] = [message]) {
@@ -71,6 +77,8 @@ const ENTRY_FIELDS = new Set([
 const REMOTE_FIELDS = ['url', 'serverUrl'] as const;
 const TRANSPORT_FIELDS = ['type', 'transport', 'transportType'] as const;
 
+const COMMAND_ADVICE = 'name the program that starts the server';
+
 export function validateConfig(json: Json): Validation {
   const found: Findings = { problems: [], notices: [] };
   const entries: RawEntry[] = [];
@@ -110,9 +118,10 @@ function findServers(json: Json, found: Findings): JsonObject | undefined {
   }
   const servers = json.get('mcpServers');
   if (servers === undefined) {
+    const similar = [...json.keys()].find((name) => /^(?:mcp[_-]?)?servers?$/i.test(name));
     found.problems.push(
-      json.has('servers')
-        ? 'servers: the servers are expected under the name "mcpServers": rename "servers" to "mcpServers"'
+      similar !== undefined
+        ? `${pathTo('', similar)}: the servers are expected under the name "mcpServers": rename "${similar}" to "mcpServers"`
         : 'mcpServers: missing: put the servers in an object with this name, as in {"mcpServers": {…}}',
     );
     return undefined;
@@ -121,27 +130,32 @@ function findServers(json: Json, found: Findings): JsonObject | undefined {
     if (field !== 'mcpServers') found.notices.push(`${pathTo('', field)}: unknown field, ignored`);
   }
   if (isObject(servers)) return servers;
-  found.problems.push(`mcpServers: expected an object, found ${kindOf(servers)}`);
+  found.problems.push(
+    `mcpServers: expected an object, found ${kindOf(servers)}: write {"name of a server": {"command": …}}`,
+  );
   return undefined;
 }
 
 function validateEntry(key: string, value: Json, found: Findings): RawEntry | undefined {
   const path = pathTo('mcpServers', key);
   if (!isObject(value)) {
-    found.problems.push(`${path}: expected an object with a "command", found ${kindOf(value)}`);
+    found.problems.push(
+      `${path}: expected an object, found ${kindOf(value)}: write {"command": …, "args": […]}`,
+    );
     return undefined;
   }
   if (value.get('disabled') === true) {
     found.notices.push(`${path}: disabled, skipped`);
     return undefined;
   }
-  if (key === '') found.problems.push(`${path}: the name of a server must not be empty`);
+  if (key === '') found.problems.push(`${path}: the name of a server must not be empty: give it one`);
   // Such a name turns into another one on its way to the client.
   if (Buffer.from(key).toString() !== key)
-    found.problems.push(`${path}: the name has half of a surrogate pair`);
+    found.problems.push(`${path}: the name has half of a surrogate pair: write it anew`);
   const disabled = value.get('disabled');
   if (disabled !== undefined && disabled !== false) {
-    found.problems.push(`${path}.disabled: expected true or false, found ${kindOf(disabled)}`);
+    const advice = typeof disabled === 'string' ? ': write it without quotes' : '';
+    found.problems.push(`${path}.disabled: expected true or false, found ${kindOf(disabled)}${advice}`);
   }
   for (const field of value.keys()) {
     if (!ENTRY_FIELDS.has(field)) found.notices.push(`${pathTo(path, field)}: unknown field, ignored`);
@@ -178,11 +192,19 @@ function describeRemote(entry: JsonObject): string | undefined {
 function readCommand(entry: JsonObject, path: string, found: Findings): string {
   const value = entry.get('command');
   if (value === undefined) {
-    found.problems.push(`${path}.command: missing: name the program that starts the server`);
+    found.problems.push(`${path}.command: missing: ${COMMAND_ADVICE}`);
+    return '';
+  }
+  if (isArray(value)) {
+    found.problems.push(
+      `${path}.command: expected a string, found an array: write the program alone, and the rest as "args"`,
+    );
     return '';
   }
   const command = readText(value, `${path}.command`, found);
-  if (command?.trim() === '') found.problems.push(`${path}.command: must not be empty`);
+  if (command?.trim() === '') {
+    found.problems.push(`${path}.command: must not be empty: ${COMMAND_ADVICE}`);
+  }
   return command ?? '';
 }
 
@@ -199,7 +221,9 @@ function readArgs(entry: JsonObject, path: string, found: Findings): string[] {
   const args = entry.get('args');
   if (args === undefined) return [];
   if (!isArray(args)) {
-    found.problems.push(`${path}.args: expected an array of strings, found ${kindOf(args)}`);
+    found.problems.push(
+      `${path}.args: expected an array of strings, found ${kindOf(args)}: write ["one", "two"]`,
+    );
     return [];
   }
   return args.map((arg, index) => readText(arg, pathTo(`${path}.args`, index), found) ?? '');
@@ -210,14 +234,16 @@ function readEnv(entry: JsonObject, path: string, found: Findings): Map<string, 
   const values = entry.get('env');
   if (values === undefined) return env;
   if (!isObject(values)) {
-    found.problems.push(`${path}.env: expected an object of strings, found ${kindOf(values)}`);
+    found.problems.push(
+      `${path}.env: expected an object of strings, found ${kindOf(values)}: write {"NAME": "value"}`,
+    );
     return env;
   }
   for (const [name, value] of values) {
     const place = pathTo(`${path}.env`, name);
     if (name === '' || /[=\0]/.test(name)) {
       found.problems.push(
-        `${place}: a variable's name must not be empty, nor contain "=" or a NUL character`,
+        `${place}: a variable's name must not be empty, nor contain "=" or a NUL character: correct it`,
       );
     }
     env.set(name, readText(value, place, found) ?? '');
@@ -227,12 +253,17 @@ function readEnv(entry: JsonObject, path: string, found: Findings): Map<string, 
 
 function readText(value: Json, path: string, found: Findings): string | undefined {
   if (typeof value !== 'string') {
-    const advice = typeof value === 'number' || typeof value === 'boolean' ? ': put it in double quotes' : '';
-    found.problems.push(`${path}: expected a string, found ${kindOf(value)}${advice}`);
+    found.problems.push(`${path}: expected a string, found ${kindOf(value)}: ${adviseText(value)}`);
     return undefined;
   }
-  if (value.includes('\0')) found.problems.push(`${path}: must not contain a NUL character ("\\u0000")`);
+  if (value.includes('\0'))
+    found.problems.push(`${path}: must not contain a NUL character ("\\u0000"): remove it`);
   return value;
+}
+
+function adviseText(value: Exclude<Json, string>): string {
+  if (value === null) return 'write a text, or leave it out';
+  return typeof value === 'object' ? 'write one text' : 'put it in double quotes';
 }
 
 function isObject(value: Json): value is JsonObject {

@@ -90,7 +90,7 @@ function isOfRetry(name: string): boolean {
   return name === 'requestState' || name === 'inputResponses';
 }
 
-function composeMeta(capabilities: string, client: string | undefined): Meta {
+export function composeMeta(capabilities: string, client: string | undefined): Meta {
   return {
     [VERSION_KEY]: `"${MODERN_VERSION}"`,
     ...(client !== undefined && { [CLIENT_KEY]: client }),

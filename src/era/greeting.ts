@@ -1,12 +1,12 @@
 /** How a server is met: in the era of the client if it can, so that nothing has to be translated; else in its own. */
-import type { Opening } from '../protocol/handshake.ts';
+import type { Identity, Opening } from '../protocol/handshake.ts';
 import type { Answer } from '../wire/envelope.ts';
 import { McpError } from '../wire/error.ts';
 import { isObject, parse } from '../wire/json.ts';
 import { type Json, notification } from '../wire/messages.ts';
-import { addMeta, readMember } from './envelope.ts';
+import { addMeta, composeMeta, readMember } from './envelope.ts';
 import { DISCOVER, MODERN_VERSION, SERVER_KEY, TASKS_EXTENSION } from './modern.ts';
-import type { Era, Tools } from './types.ts';
+import type { Capabilities, Era, Tools } from './types.ts';
 
 /** What a server says first. */
 export interface Greeting {
@@ -25,6 +25,7 @@ export interface Line {
 
 /** A server that has not answered by then knows no `server/discover`; real clients wait as long. */
 const PROBE_MS = 3000;
+const LEGACY_VERSION = '2025-11-25';
 
 export class Greeter {
   readonly #line: Line;
@@ -55,7 +56,12 @@ export class Greeter {
 
   /** A request of our own, as servers of its era want it. */
   request(method: string, params?: Json): Promise<Answer> {
-    return this.#line.request(method, this.#era === 'modern' ? addMeta(params, this.#opening.meta) : params);
+    return this.#line.request(method, this.complete(params));
+  }
+
+  /** Params of a request, with what every request carries in the era of this server. */
+  complete(params?: Json): Json | undefined {
+    return this.#era === 'modern' ? addMeta(params, this.#opening.meta) : params;
   }
 
   /** Undefined when the server is of the handshake era. */
@@ -122,6 +128,28 @@ export interface Profile {
 export function readProfile(greeting: Pick<Greeting, 'welcome' | 'era'>): Profile {
   const path = greeting.era === 'modern' ? ['_meta', SERVER_KEY] : ['serverInfo'];
   return { capabilities: readCapabilities(greeting), info: readMember(greeting.welcome, ...path) };
+}
+
+/** The version that was agreed on; undefined when the server does not say. */
+export function readVersion({ welcome, era }: Pick<Greeting, 'welcome' | 'era'>): string | undefined {
+  if (era === 'modern') return MODERN_VERSION;
+  const version = JSON.parse(readMember(welcome, 'protocolVersion') ?? 'null') as unknown;
+  return typeof version === 'string' ? version : undefined;
+}
+
+/** How we open a conversation of our own, where no client has: with a handshake, as most do. */
+export function composeOpening(identity: Identity, capabilities: Capabilities): Opening {
+  const client = { name: identity.name, version: identity.version };
+  const params = { protocolVersion: LEGACY_VERSION, capabilities, clientInfo: client };
+  return {
+    era: 'legacy',
+    protocolVersion: LEGACY_VERSION,
+    clientName: identity.name,
+    capabilities: new Set(Object.keys(capabilities)),
+    declared: capabilities,
+    params: Buffer.from(JSON.stringify(params)),
+    meta: composeMeta(JSON.stringify(capabilities), JSON.stringify(client)),
+  };
 }
 
 function readResult(answer: Answer): Buffer {

@@ -6,9 +6,11 @@ import {
   ftruncateSync,
   lstatSync,
   openSync,
+  readFileSync,
   type Stats,
   writeSync,
 } from 'node:fs';
+import { describeFileProblem } from '../file-problem.ts';
 import { type ProcessIdentity, readIdentity } from './identity.ts';
 
 export interface ManifestOptions {
@@ -27,8 +29,20 @@ export interface ManifestRecord {
 const PAGE_BYTES = 4096;
 const RECORD = /^# mcp-simple-aggregator pid=([1-9]\d{0,9}) start=(\S+) boot=(\S+)$/;
 const UNKNOWN = '?';
-/** What the system says of links, folders and pipes. */
-const NOT_A_FILE: ReadonlySet<string> = new Set(['ELOOP', 'EMLINK', 'EISDIR', 'ENXIO']);
+const OWN_LINE = /^(?:$|# mcp-simple-aggregator |kill )/;
+/** More than this is not what children were written down in. */
+const LARGEST_BYTES = 16 * 1024 * 1024;
+
+const FOREIGN = 'EFOREIGN';
+const NOT_A_FILE = 'is no ordinary file';
+/** What the system says of links, folders and pipes, and what we say ourselves. */
+const REFUSALS: ReadonlyMap<string, string> = new Map([
+  ['ELOOP', NOT_A_FILE],
+  ['EMLINK', NOT_A_FILE],
+  ['EISDIR', NOT_A_FILE],
+  ['ENXIO', NOT_A_FILE],
+  [FOREIGN, 'holds something else, which would be lost when it is emptied'],
+]);
 
 export class Manifest {
   readonly #path: string;
@@ -47,8 +61,8 @@ export class Manifest {
     try {
       return new Manifest(path, openFile(path), options);
     } catch (error) {
-      const { code = 'unknown error' } = error as NodeJS.ErrnoException;
-      const why = NOT_A_FILE.has(code) ? 'is no ordinary file' : `cannot be opened (${code})`;
+      const { code = '' } = error as NodeJS.ErrnoException;
+      const why = REFUSALS.get(code) ?? `cannot be opened (${describeFileProblem(error)})`;
       throw new Error(`The terminator manifest "${path}" ${why}: choose another --terminator-manifest`, {
         cause: error,
       });
@@ -114,12 +128,14 @@ function formatRecord(
 
 /** Never through a link, by which others could have us write where they cannot. */
 function openFile(path: string): number {
-  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
   // Windows knows neither flag: there, the link is looked for beforehand.
   if (O_NOFOLLOW === undefined) refuseOthers(lstatSync(path, { throwIfNoEntry: false }));
-  const file = openSync(path, O_WRONLY | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0), 0o600);
+  const file = openSync(path, O_RDWR | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0), 0o600);
   try {
-    refuseOthers(fstatSync(file));
+    const stats = fstatSync(file);
+    refuseOthers(stats);
+    refuseForeign(file, stats);
     return file;
   } catch (error) {
     closeSync(file);
@@ -129,4 +145,14 @@ function openFile(path: string): number {
 
 function refuseOthers(stats: Stats | undefined): void {
   if (stats?.isFile() === false) throw Object.assign(new Error('Not an ordinary file'), { code: 'ENXIO' });
+}
+
+/** It is emptied in the end: whatever somebody has put there must not be lost by a slip of the hand. */
+function refuseForeign(file: number, { size }: Stats): void {
+  const isOwn = (): boolean =>
+    readFileSync(file, 'latin1')
+      .split('\n')
+      .every((line) => OWN_LINE.test(line));
+  if (size <= LARGEST_BYTES && isOwn()) return;
+  throw Object.assign(new Error('Not a manifest'), { code: FOREIGN });
 }

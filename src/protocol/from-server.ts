@@ -57,10 +57,11 @@ export class FromServer {
   }
 
   /** A line that could not be read as a whole; whose answer it was may still be known. */
-  receiveMalformed(peer: Peer, { id, detail }: Malformed): void {
+  receiveMalformed(peer: Peer, { id, problem, detail }: Malformed): void {
     const call = id === undefined ? undefined : peer.calls.take(id);
     if (call !== undefined) this.#fail(peer, call, `sent an answer that cannot be passed on: ${detail}`);
-    this.#shared.log.warn(`A line of its stdout was dropped: ${detail}`, peer.key);
+    const advice = problem === 'json' ? '; only messages belong there, all else on stderr' : '';
+    this.#shared.log.warn(`A line of its stdout was dropped: ${detail}${advice}`, peer.key);
   }
 
   #receiveAnswer(peer: Peer, message: Answer): void {

@@ -8,6 +8,7 @@ const TAIL_BYTES = 256;
 const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
 
+/** One message, read but not taken apart: spans say where things stand in its bytes. */
 export class Envelope {
   /** The line with its newline, in the pieces it arrived in. */
   readonly pieces: readonly Buffer[];

@@ -5,7 +5,9 @@ import type { ErrorObject } from './messages.ts';
 /** The other side answered with an error. */
 export class McpError extends Error {
   override readonly name = 'McpError';
+  /** The code of JSON-RPC. */
   readonly code: number;
+  /** Whatever the server added. */
   readonly data: unknown;
 
   constructor({ code, message, data }: ErrorObject) {

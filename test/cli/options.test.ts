@@ -90,7 +90,14 @@ describe('parseOptions', () => {
   });
 
   test('takes check with its options in any order', () => {
-    const check = { kind: 'check', config: 'c.json', isolateEnv: false, startupTimeoutMs: 30_000 };
+    const check = {
+      kind: 'check',
+      config: 'c.json',
+      lazy: false,
+      maxProcesses: 50,
+      isolateEnv: false,
+      startupTimeoutMs: 30_000,
+    };
     expect(parse('check', 'c.json')).toEqual({ ...check, json: false, tools: false });
     const all = ['--json', '--tools', '--server', 'fs', '--isolate-env', '--separator=_'];
     const more = { json: true, tools: true, server: 'fs', isolateEnv: true, separator: '_' };
@@ -176,7 +183,7 @@ describe('parseOptions', () => {
     [['terminate', 'a', 'b'], 'Unexpected argument "b", the manifest is already "a"'],
     [['c.json', '--tools'], 'Option "--tools" is for "check", not for serving'],
     [['c.json', '--json'], 'Option "--json" is for "check" and "call", not for serving'],
-    [['check', 'c.json', '--lazy'], 'Option "--lazy" is for serving, not for "check"'],
+    [['check', 'c.json', '--restart'], 'Option "--restart" is for serving, not for "check"'],
     [['terminate', 'm', '--config=c'], 'Option "--config" is for serving and "check" and "call"'],
     [['c.json', '--idle-timeout', '5'], 'add --lazy'],
     [
@@ -220,6 +227,10 @@ describe('parseOptions', () => {
     const message = `Unknown command "${given}": did you mean "${meant}"?`;
     expect(catchMessage(given)).toContain(message);
     expect(catchMessage(given, '--config', 'c.json')).toContain(message);
+  });
+
+  test('takes two words for a command that it does not know', () => {
+    expect(catchMessage('list', 'mcp.json')).toMatch(/^Unknown command "list": there are "check", "call"/);
   });
 
   test.each(['--frobnicate', '-x', '-', '-s'])(

@@ -53,6 +53,7 @@ describe('expandText', () => {
   test.each([
     ['${env:TOKEN}', 'write "${TOKEN}"'],
     ['${input:secret}', "an editor's own variable"],
+    ['${workspaceFolder}', "an editor's own variable"],
     ['${not a name}', 'not a variable name'],
     ['${NOPE:-${HOME}}', 'cannot hold another'],
   ])('refuses %j and says what to write', (text, advice) => {

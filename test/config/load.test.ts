@@ -181,7 +181,7 @@ describe('a file with problems', () => {
     expect(error.code).toBe('invalid_schema');
     expect(error.problems).toEqual([
       'mcpServers.good: the name is there twice (lines 4, 5): rename or remove one',
-      'mcpServers.bad.args: expected an array of strings, found a string',
+      'mcpServers.bad.args: expected an array of strings, found a string: write ["one", "two"]',
       'mcpServers.good.env.A: "${env:X}" is not understood: write "${X}"',
       'mcpServers.good.command: the environment variable "NOPE" is not set; set it, or write "${NOPE:-default}"',
       'mcpServers.good.env.A: the environment variable "NADA" is not set; set it, or write "${NADA:-default}"',

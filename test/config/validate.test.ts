@@ -45,31 +45,52 @@ describe('validateConfig', () => {
       { servers: {} },
       'servers: the servers are expected under the name "mcpServers": rename "servers" to "mcpServers"',
     ],
-    [{ mcpServers: null }, 'mcpServers: expected an object, found null'],
-    [{ mcpServers: { '': { command: 'x' } } }, 'mcpServers[""]: the name of a server must not be empty'],
-    [{ mcpServers: { 'a b': 1 } }, 'mcpServers["a b"]: expected an object with a "command", found a number'],
+    [
+      { mcpServers: null },
+      'mcpServers: expected an object, found null: write {"name of a server": {"command": …}}',
+    ],
+    [
+      { mcpServers: { '': { command: 'x' } } },
+      'mcpServers[""]: the name of a server must not be empty: give it one',
+    ],
+    [
+      { mcpServers: { 'a b': 1 } },
+      'mcpServers["a b"]: expected an object, found a number: write {"command": …, "args": […]}',
+    ],
   ])('refuses %j', (json, problem) => {
     expect(validate(json).problems).toEqual([problem]);
   });
 
   test.each([
     [{}, '.command: missing: name the program that starts the server'],
-    [{ command: ' ' }, '.command: must not be empty'],
-    [{ command: ['npx'] }, '.command: expected a string, found an array'],
-    [{ command: 'x', args: 'y' }, '.args: expected an array of strings, found a string'],
-    [{ command: 'x', args: null }, '.args: expected an array of strings, found null'],
+    [{ command: ' ' }, '.command: must not be empty: name the program that starts the server'],
+    [
+      { command: ['npx'] },
+      '.command: expected a string, found an array: write the program alone, and the rest as "args"',
+    ],
+    [
+      { command: 'x', args: 'y' },
+      '.args: expected an array of strings, found a string: write ["one", "two"]',
+    ],
+    [{ command: 'x', args: null }, '.args: expected an array of strings, found null: write ["one", "two"]'],
     [
       { command: 'x', args: ['y', 1] },
       '.args[1]: expected a string, found a number: put it in double quotes',
     ],
-    [{ command: 'x', args: ['\0'] }, '.args[0]: must not contain a NUL character ("\\u0000")'],
-    [{ command: 'x', env: ['A=b'] }, '.env: expected an object of strings, found an array'],
+    [{ command: 'x', args: ['\0'] }, '.args[0]: must not contain a NUL character ("\\u0000"): remove it'],
+    [
+      { command: 'x', env: ['A=b'] },
+      '.env: expected an object of strings, found an array: write {"NAME": "value"}',
+    ],
     [
       { command: 'x', env: { A: true } },
       '.env.A: expected a string, found a boolean: put it in double quotes',
     ],
     [{ command: 'x', cwd: '' }, '.cwd: must not be empty: name a folder or leave it out'],
-    [{ command: 'x', disabled: 'yes' }, '.disabled: expected true or false, found a string'],
+    [
+      { command: 'x', disabled: 'yes' },
+      '.disabled: expected true or false, found a string: write it without quotes',
+    ],
   ])('refuses the entry %j', (entry, problem) => {
     expect(validateServer(entry).problems).toEqual([`mcpServers.fs${problem}`]);
   });

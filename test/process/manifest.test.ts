@@ -87,9 +87,21 @@ describe('a manifest', () => {
         /^The terminator manifest ".*" is no ordinary file: /,
       );
     }
-    expect(() => Manifest.open(at('none/mcp.kill'))).toThrow(/cannot be opened \(ENOENT\): choose another/);
+    expect(() => Manifest.open(at('none/mcp.kill'))).toThrow(
+      /cannot be opened \(there is no such file or folder\): choose another/,
+    );
     expect(() => Manifest.open('/dev/null')).toThrow(/is no ordinary file/);
     expect(readFileSync(at('target'), 'utf8')).toBe('precious');
+  });
+
+  test('is refused where it is a file of somebody else, which would be emptied', () => {
+    const path = place();
+    writeFileSync(path, 'precious\n');
+    expect(() => Manifest.open(path)).toThrow(/holds something else, .*: choose another/);
+    expect(readFileSync(path, 'utf8')).toBe('precious\n');
+    writeFileSync(path, `kill 5\n\n${record(6)}`);
+    Manifest.open(path).clear();
+    expect(readFileSync(path, 'utf8')).toBe('');
   });
 
   test('says once when it cannot be written any more', () => {

@@ -15,6 +15,7 @@ const everything = join(
   '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js',
 );
 const EVERYTHING = { command: 'node', args: [everything, 'stdio'] };
+const MODERN = join(import.meta.dirname, '../fixtures/modern.mjs');
 const PIXEL = 'iVBORw0KGgo=';
 
 function writeConfig(servers: Record<string, ServerEntry>): string {
@@ -146,23 +147,16 @@ test('cancels a question that nobody answers, and declines on request', async ()
 });
 
 test('answers a server of the stateless era that needs input', async () => {
-  const code = `
-    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-      const { id, method, params } = JSON.parse(line);
-      const reply = (member) => console.log(JSON.stringify({ jsonrpc: '2.0', id, ...member }));
-      if (method === 'initialize') return reply({ error: { code: -32022, message: 'Too old' } });
-      if (method === 'server/discover') return reply({ result: { capabilities: { tools: {} } } });
-      if (method === 'tools/list') return reply({ result: { tools: [{ name: 'greet' }] } });
-      if (params.inputResponses === undefined) {
-        const requestedSchema = { properties: { name: { type: 'string' } }, required: ['name'] };
-        const ask = { method: 'elicitation/create', params: { message: 'Who?', requestedSchema } };
-        return reply({ result: { resultType: 'input_required', inputRequests: { who: ask }, requestState: 's' } });
-      }
-      const text = JSON.stringify([params.requestState, params.inputResponses, params.name]);
-      reply({ result: { resultType: 'complete', content: [{ type: 'text', text }] } });
-    });`;
-  const { stdout } = await answer({ a: { command: 'node', args: ['-e', code] } }, 'Ada\n', 'a:greet');
-  expect(JSON.parse(stdout)).toEqual(['s', { who: { action: 'accept', content: { name: 'Ada' } } }, 'greet']);
+  const entry = { command: 'node', args: [MODERN, JSON.stringify({ capabilities: { tools: {} } })] };
+  const who = { requestedSchema: { properties: { name: { type: 'string' } } }, message: 'Who?' };
+  const rounds = [{ who: { method: 'elicitation/create', params: who } }];
+  const { stdout, stderr } = await answer({ a: entry }, 'Ada\n', 'a:ask', `rounds=${JSON.stringify(rounds)}`);
+  expect(stderr).toContain('"a" asks: Who?');
+  expect(JSON.parse(stdout)).toMatchObject({
+    requestState: '1',
+    inputResponses: { who: { action: 'accept', content: { name: 'Ada' } } },
+    _meta: { progressToken: 'call', 'io.modelcontextprotocol/protocolVersion': '2026-07-28' },
+  });
 });
 
 test('ends with code 1 when the tool reports an error, and says it on stderr', async () => {

@@ -11,6 +11,7 @@ import { makeProject } from '../support/project.ts';
 import { type Outcome, run, type RunOptions } from '../support/run.ts';
 import { CLI, makeFolder, type ServerEntry } from '../support/session.ts';
 
+const MODERN = join(import.meta.dirname, '../fixtures/modern.mjs');
 const CANARY = 'canary-secret-19ab';
 
 function writeConfig(servers: Record<string, ServerEntry>): string {
@@ -143,6 +144,7 @@ test.each<[string, ServerEntry, RegExp]>([
     /may need another Node\.js than this one \(v\d+/,
   ],
   ['a program that ends by itself', script(''), /may not be an MCP server by itself/],
+  ['a server that gives no lists', fixture({ hang: 'tools/list' }), /answers, but does not give its lists/],
   ['a silent program', fixture({ hang: 'initialize' }), /--startup-timeout/],
 ])('says what to do about %s', async (_, entry, advice) => {
   const { servers, code } = await checkJson({ a: entry }, ['--startup-timeout', '2']);
@@ -166,22 +168,15 @@ test('shows the directories that were searched for a command', async () => {
 });
 
 test('opens a server that knows only the stateless era', async () => {
-  const code = `
-    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-      const { id, method, params } = JSON.parse(line);
-      const version = params?._meta?.['io.modelcontextprotocol/protocolVersion'];
-      const results = {
-        'server/discover': { capabilities: { tools: {} }, serverInfo: { name: 'new', version: '2' } },
-        'tools/list': { tools: [{ name: 'a' }] },
-      };
-      const result = version === '2026-07-28' ? results[method] : undefined;
-      const error = { code: -32022, message: 'Unsupported protocol version' };
-      console.log(JSON.stringify({ jsonrpc: '2.0', id, ...(result ? { result } : { error }) }));
-    });`;
-  const { servers } = await checkJson({ a: script(code) });
+  const entry = {
+    command: 'node',
+    args: [MODERN, JSON.stringify({ name: 'new', capabilities: { tools: {} }, tools: ['one'] })],
+  };
+  const { servers, warnings } = await checkJson({ a: entry });
   expect(servers).toMatchObject([
-    { state: 'ready', name: 'new', era: 'stateless', protocolVersion: '2026-07-28', tools: 1 },
+    { state: 'ready', name: 'new', version: '1', era: 'stateless', protocolVersion: '2026-07-28', tools: 1 },
   ]);
+  expect(warnings).toEqual([]);
 });
 
 test('warns of what some clients refuse, and then all is not well', async () => {
@@ -224,11 +219,28 @@ test('refuses a config that is wrong, for machines too', async () => {
   const file = writeConfig({ a: { command: '' } });
   const { code, stdout, stderr } = await run(['check', file, '--json']);
   expect(code).toBe(2);
-  expect(stderr).toContain('mcpServers.a.command: must not be empty');
+  expect(stderr).toContain('mcpServers.a.command: must not be empty: name the program');
   expect(JSON.parse(stdout)).toMatchObject({
     ok: false,
-    problems: ['mcpServers.a.command: must not be empty'],
+    problems: ['mcpServers.a.command: must not be empty: name the program that starts the server'],
   });
+});
+
+test('runs no more servers at once than it may, and says which the aggregator would leave out', async () => {
+  const record = join(makeFolder(), 'record');
+  // The second reads nothing before the first has been asked for its list, and would hang if they ran in turn.
+  const servers = { a: fixture({ record }), b: fixture({ after: record }), c: fixture() };
+  const { code, warnings, servers: shown } = await checkJson(servers, ['--max-processes', '2']);
+  expect(shown.map(({ state }) => state)).toEqual(['ready', 'ready', 'ready']);
+  expect(code).toBe(1);
+  expect(warnings.join('\n')).toContain('3 servers, but at most 2 may run at once');
+  expect((await checkJson(servers, ['--max-processes', '2', '--lazy'])).code).toBe(0);
+});
+
+test('shows why a program failed, and not where in its code', async () => {
+  const { stdout } = await check({ a: script('require("node:no-such-thing")') });
+  expect(stdout).toContain('No such built-in module');
+  expect(stdout).not.toMatch(/stderr \| +at /);
 });
 
 test('has something to say about a config without servers', async () => {

@@ -65,6 +65,7 @@ test('ends with an error under --strict when a server cannot be started', async 
   void session.request('initialize', { protocolVersion: '2025-11-25', capabilities: {} }).catch(() => {});
   expect(await session.exit()).toEqual({ code: 1, signal: null });
   expect(session.stderr).toMatch(/error: \[bad\] .*\b7\b/);
+  expect(session.stderr).toMatch(/Ending, as --strict says: "mcp-simple-aggregator check .*" says more/);
   await session.nothingLeft();
 });
 

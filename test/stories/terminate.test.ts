@@ -157,10 +157,13 @@ test('terminate refuses a file that is none of ours', async () => {
   writeFileSync(foreign, 'kill 99999999\n');
   expect(await run(['terminate', foreign])).toMatchObject({
     code: 2,
-    stdout: expect.stringMatching(/names no process/),
+    stderr: expect.stringMatching(/names no process/),
   });
   const missing = await run(['terminate', join(folder, 'missing')]);
-  expect(missing).toMatchObject({ code: 2, stdout: expect.stringMatching(/cannot be read \(ENOENT\)/) });
+  expect(missing).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/cannot be read \(there is no such file/),
+  });
 });
 
 test('a manifest that is a link is refused, and what it leads to stays as it is', async () => {

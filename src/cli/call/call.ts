@@ -1,16 +1,17 @@
 /** Calls one tool of one server and prints what it gives; starts no other server than those the name can belong to. */
 import { type Config, loadConfig } from '../../config/load.ts';
+import { lastWords } from '../../process/ending.ts';
 import { Catalog, type Entry } from '../../protocol/catalog.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { chooseNaming, mayBelongTo, qualify } from '../../protocol/names.ts';
 import { McpError } from '../../wire/error.ts';
-import { quote, UsageError } from '../arguments.ts';
+import { PROGRAM, quote, UsageError } from '../arguments.ts';
 import { describeUnknownKey } from '../check/check.ts';
 import type { Probe } from '../check/probe.ts';
 import { renderFailure } from '../check/render.ts';
 import { describeFailure } from '../check/report.ts';
 import { print, Stage } from '../check/stage.ts';
-import { stripControls } from '../check/terminal.ts';
+import { columnsOf, stripControls } from '../check/terminal.ts';
 import type { CallCommand } from '../options.ts';
 import { findClosest } from '../suggest.ts';
 import { Exchange } from './exchange.ts';
@@ -33,8 +34,13 @@ export async function runCall(command: CallCommand): Promise<number> {
     const found = findTool(probes, command);
     if (found === undefined) return await reportFailures(probes, stage);
     const { item, key } = found;
-    const definition = JSON.parse(item.bytes.toString()) as { inputSchema?: Schema };
-    const inputs = readInputs(command, command.tool, definition.inputSchema ?? {});
+    const { inputSchema = {}, execution } = JSON.parse(item.bytes.toString()) as Definition;
+    if (execution?.taskSupport === 'required') {
+      throw new UsageError(
+        `Tool ${quote(command.tool)} runs only as a task, which "call" does not do: use an MCP client that does`,
+      );
+    }
+    const inputs = readInputs(command, command.tool, inputSchema);
     const probe = probes.find((one) => one.key === key);
     if (probe === undefined) throw new Error(`No server "${key}" was started`);
     return await call({ probe, exchange, stage, tool: item.name, inputs, command });
@@ -42,6 +48,11 @@ export async function runCall(command: CallCommand): Promise<number> {
     exchange.close();
     await stage.close();
   }
+}
+
+interface Definition {
+  readonly inputSchema?: Schema;
+  readonly execution?: { readonly taskSupport?: string };
 }
 
 interface Work {
@@ -93,7 +104,7 @@ async function explain(
   }
   const what = isAnswer ? `The server answered with error ${error.code}: ` : '';
   const lines = [`${stage.paintError('red', '✗')} ${what}${stage.clean(error.message)}`];
-  if (!isAnswer) lines.push(...probe.stderr.slice(-10).map((line) => `  stderr | ${stage.clean(line)}`));
+  if (!isAnswer) lines.push(...lastWords(probe.stderr).map((line) => `  stderr | ${stage.clean(line)}`));
   await print(`${lines.join('\n')}\n`, process.stderr);
 }
 
@@ -125,7 +136,8 @@ function findTool(probes: readonly Probe[], { tool, separator }: CallCommand): E
   if (found !== undefined || probes.some(({ failure }) => failure !== undefined)) return found;
   const names = [...catalog.entries].map(({ exposed }) => exposed);
   const server = keys.map((key) => quote(key)).join(' and ');
-  if (names.length === 0) throw new UsageError(`Server ${server} has no tools at all`);
+  if (names.length === 0)
+    throw new UsageError(`Server ${server} has no tools at all: "${PROGRAM} check" shows what it has`);
   const close = findClosest(tool, names);
   if (close !== undefined) {
     throw new UsageError(`Server ${server} has no tool ${quote(tool)}: did you mean ${quote(close)}?`);
@@ -139,7 +151,14 @@ async function reportFailures(probes: readonly Probe[], stage: Stage): Promise<n
   stage.progress.stop();
   const lines = probes
     .filter(({ failure }) => failure !== undefined)
-    .flatMap((probe) => renderFailure(probe.key, describeFailure(probe, stage.clean), stage.paintError));
+    .flatMap((probe) =>
+      renderFailure(
+        probe.key,
+        describeFailure(probe, stage.clean),
+        stage.paintError,
+        columnsOf(process.stderr),
+      ),
+    );
   await print(`${lines.join('\n')}\n`, process.stderr);
   return FAILED;
 }

@@ -45,11 +45,14 @@ export class Exchange {
   /** The result as JSON text, as the server wrote it; the inputs are JSON text too. */
   async call(probe: Probe, tool: string, inputs: string): Promise<string> {
     this.#tasks.get(probe.key)?.hint('working');
-    const meta = JSON.stringify({ ...probe.meta, progressToken: PROGRESS_TOKEN });
-    const members = [`"name":${JSON.stringify(tool)}`, `"arguments":${inputs}`, `"_meta":${meta}`];
+    const members = [
+      `"name":${JSON.stringify(tool)}`,
+      `"arguments":${inputs}`,
+      `"_meta":{"progressToken":"${PROGRESS_TOKEN}"}`,
+    ];
     let answers: string[] = [];
     for (let round = 0; ; round += 1) {
-      const params = `{${[...members, ...answers].join(',')}}`;
+      const params = probe.complete(`{${[...members, ...answers].join(',')}}`);
       const answer = await probe.connection.request('tools/call', params, { timeoutMs: WAIT_FOR_EVER });
       const text = answer.result === undefined ? 'null' : answer.bytes(answer.result).toString();
       const result = JSON.parse(text) as ToolResult | null;
@@ -67,7 +70,7 @@ export class Exchange {
     const responses: Record<string, unknown> = {};
     for (const [name, { method, params }] of Object.entries(inputRequests)) {
       if (method !== 'elicitation/create') {
-        throw new Error(`The server asks for "${method}", which a terminal cannot give`);
+        throw new Error(`The server asks "${method}", which "call" cannot answer: an MCP client may`);
       }
       responses[name] = await this.#ask(probe.key, params);
     }
@@ -82,13 +85,21 @@ export class Exchange {
       this.#note(message.method, params, probe.key);
       return true;
     }
-    if (message.method !== 'elicitation/create') return false;
+    if (message.method !== 'elicitation/create') {
+      if (message.method !== 'ping') this.#refuse(probe.key, message.method);
+      return false;
+    }
     const { id } = message;
     this.#ask(probe.key, params).then(
       (answer) => probe.connection.send(...success(id, JSON.stringify(answer))),
       (error: Error) => probe.connection.send(failure(id, { code: INVALID_PARAMS, message: error.message })),
     );
     return true;
+  }
+
+  /** The server is told the same by whoever answers it; the person should know why the call may fail. */
+  #refuse(key: string, method: string): void {
+    this.#print(key, 'asks', `"${method}", which "call" cannot answer: an MCP client may`);
   }
 
   #note(method: string | undefined, params: unknown, key: string): void {

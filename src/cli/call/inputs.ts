@@ -102,7 +102,15 @@ function readValue(name: string, texts: readonly string[], schema: Schema): stri
   const types = typesOf(schema);
   if (types.includes('array')) return readArray(name, texts, schema);
   if (texts.length > 1) throw new UsageError(`Argument ${quote(name)} is given twice: keep one of them`);
+  if (schema.enum !== undefined) return readChoice(name, texts[0] ?? '', schema.enum);
   return readScalar(name, texts[0] ?? '', types);
+}
+
+function readChoice(name: string, text: string, values: readonly unknown[]): string {
+  const chosen = values.find((value) => text === String(value));
+  if (chosen !== undefined) return JSON.stringify(chosen);
+  const choice = values.map((value) => JSON.stringify(value)).join(', ');
+  throw new UsageError(`Argument ${quote(name)} takes one of ${choice}: found ${quote(text)}`);
 }
 
 /** A whole array as JSON, or one element each time that the name is given. */

@@ -127,13 +127,22 @@ export class Questions {
   }
 }
 
+/** What to type, by type. */
+const KINDS: Readonly<Record<string, string>> = {
+  boolean: 'yes or no',
+  integer: 'whole number',
+  number: 'number',
+  string: 'text',
+};
+
 function describeField(name: string, field: Field, isRequired: boolean): string {
   const label = stripControls(field.title ?? name);
   const text = field.description === undefined ? '' : ` – ${stripControls(field.description)}`;
-  const kind = choicesOf(field).length > 0 ? (field.type === 'array' ? 'numbers' : 'number') : field.type;
+  const isChoice = choicesOf(field).length > 0;
+  const kind = isChoice ? (field.type === 'array' ? 'numbers' : 'number') : KINDS[field.type ?? 'string'];
   const needed = isRequired ? ', required' : '';
   const preset = field.default === undefined ? '' : ` [${showDefault(field.default)}]`;
-  return `${label}${text} (${kind ?? 'text'}${needed})${preset}`;
+  return `${label}${text} (${kind ?? field.type}${needed})${preset}`;
 }
 
 function showDefault(value: unknown): string {

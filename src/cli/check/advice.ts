@@ -28,6 +28,8 @@ const INSTALLERS: ReadonlyMap<string, string> = new Map([
   ['deno', 'install Deno: https://deno.com/'],
 ]);
 
+const SHOWN_ADVICE = 3;
+
 const NETWORK =
   /\b(?:ENOTFOUND|EAI_AGAIN|ENETUNREACH|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTCACHED|ERR_SOCKET_TIMEOUT)\b|network request|getaddrinfo|Failed to fetch|Connection refused/i;
 
@@ -101,7 +103,9 @@ const HTTP_SERVER =
 
 export function advise(evidence: Evidence): string[] {
   const { config, failure, stray, strayCount } = evidence;
-  const said = [...failure.stderr, ...stray].join('\n');
+  // Why it refused us is told in the words of the server, too.
+  const refusal = failure.cause === 'refusal' ? [failure.problem] : [];
+  const said = [...failure.stderr, ...stray, ...refusal].join('\n');
   const found: (string | undefined)[] = [adviseSpawn(evidence), adviseVariable(said, config)];
   for (const { pattern, advise: adviseOn } of RULES) {
     const match = pattern.exec(said);
@@ -120,8 +124,8 @@ export function advise(evidence: Evidence): string[] {
   }
   if (!servesHttp) found.push(adviseEnding(evidence));
   const all = [...new Set(found.filter((text) => text !== undefined))];
-  if (all.length === 0 && said.trim() === '') all.push(describeByHand(config));
-  return all.slice(0, 3);
+  if (all.length === 0 && failure.cause === 'end' && said.trim() === '') all.push(describeByHand(config));
+  return all.slice(0, SHOWN_ADVICE);
 }
 
 function adviseSpawn({ config, failure }: Evidence): string | undefined {
@@ -149,18 +153,23 @@ function adviseNetwork(config: ServerConfig): string {
     : 'It could not reach something over the network: check the connection, the proxy (HTTPS_PROXY) and the addresses that it is given';
 }
 
-function adviseEnding({ config, failure }: Evidence): string | undefined {
-  const { ending, isTimeout } = failure;
+function adviseEnding({ config, failure, strayCount }: Evidence): string | undefined {
+  const { ending, cause } = failure;
   if (config.commandText === 'docker' && config.args.includes('run') && !isInteractive(config.args)) {
     return '"docker run" keeps stdin closed without "-i": add "-i" to "args"';
   }
-  if (isTimeout) {
+  if (cause === 'lists') {
+    return 'It answers, but does not give its lists: it may wait for something that it cannot reach, or need more time (--startup-timeout 120)';
+  }
+  if (cause === 'silence' && strayCount === 0) {
     return 'It runs but is silent: a first start may download much (give it time with --startup-timeout 120), or it is not a stdio server';
   }
   if (ending?.exitCode === 0) {
     return 'It ended without an error, so it may not be an MCP server by itself: look for the argument that makes it one (often "mcp", "serve" or "stdio")';
   }
-  if (ending?.signal === 'SIGKILL') return 'Something killed it; most often the system, when memory runs out';
+  if (ending?.signal === 'SIGKILL') {
+    return 'Something killed it, most often the system when memory runs out: close programs and check again';
+  }
   return undefined;
 }
 

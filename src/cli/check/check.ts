@@ -4,11 +4,12 @@ import { ConfigError, type ServerConfig } from '../../config/validate.ts';
 import { quote, UsageError } from '../arguments.ts';
 import type { CheckCommand } from '../options.ts';
 import { findClosest } from '../suggest.ts';
-import { measureMemory } from './memory.ts';
+import { measureMemory, type Memory } from './memory.ts';
 import type { Probe } from './probe.ts';
 import { renderReport } from './render.ts';
 import { createReport } from './report.ts';
 import { print, Stage } from './stage.ts';
+import { columnsOf } from './terminal.ts';
 
 const NOT_WELL = 1;
 
@@ -17,26 +18,45 @@ export async function runCheck(command: CheckCommand): Promise<number> {
   const servers = chooseServers(config, command.server);
   const { isolateEnv, startupTimeoutMs } = command;
   const stage = new Stage({ config, isolateEnv, startupTimeoutMs, total: servers.length });
-  const opened = servers.map((server) => open(stage, server));
-  await Promise.all(opened);
-  const alive = stage.probes.filter(({ failure }) => failure === undefined);
-  const pids = alive.map(({ connection }) => connection.pid).filter((pid) => pid !== undefined);
-  const memory = await measureMemory(pids, process.platform);
+  const memory = await tryAll(stage, servers, command.maxProcesses);
   await stage.close();
   const report = createReport(stage.probes, {
     config: config.path,
     separator: command.separator,
     tools: command.tools,
     memory,
-    remarks:
-      servers.length === 0 ? [`${quote(command.config)} has no servers that are not disabled: add one`] : [],
+    remarks: findOddities(servers.length, command),
     clean: stage.clean,
   });
-  const columns = (process.stdout.isTTY && process.stdout.columns) || Infinity;
   await print(
-    command.json ? `${JSON.stringify(report, undefined, 2)}\n` : renderReport(report, stage.paint, columns),
+    command.json
+      ? `${JSON.stringify(report, undefined, 2)}\n`
+      : renderReport(report, stage.paint, columnsOf(process.stdout)),
   );
   return report.ok ? 0 : NOT_WELL;
+}
+
+/** Never more at once than the aggregator would run: those that come later have to wait for the others to end. */
+async function tryAll(stage: Stage, servers: readonly ServerConfig[], atOnce: number): Promise<Memory> {
+  const memory = new Map<number, number>();
+  for (let start = 0; start < servers.length; start += atOnce) {
+    const probes = await Promise.all(
+      servers.slice(start, start + atOnce).map((server) => open(stage, server)),
+    );
+    const alive = probes.filter(({ failure }) => failure === undefined);
+    const pids = alive.map(({ connection }) => connection.pid).filter((pid) => pid !== undefined);
+    for (const [pid, bytes] of await measureMemory(pids, process.platform)) memory.set(pid, bytes);
+    await Promise.all(probes.map((probe) => probe.close()));
+  }
+  return memory;
+}
+
+function findOddities(count: number, { config, lazy, maxProcesses }: CheckCommand): string[] {
+  if (count === 0) return [`${quote(config)} has no servers that are not disabled: add one`];
+  if (count <= maxProcesses || lazy) return [];
+  return [
+    `${count} servers, but at most ${maxProcesses} may run at once: the aggregator does not start the last ${count - maxProcesses}; raise --max-processes, or use --lazy`,
+  ];
 }
 
 /** Machines get a report of a config that cannot be read, too. */

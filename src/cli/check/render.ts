@@ -7,6 +7,7 @@ import {
   formatCount,
   formatMemory,
   formatSeconds,
+  hang,
   type Paint,
   plural,
   renderTable,
@@ -19,10 +20,19 @@ interface Field extends Column {
   readonly spare?: number;
 }
 
-const SERVER_WIDTHS = [40, 28, 18];
+const WARNING = 'Warning:';
+const NOTE = 'Note:';
+/** How wide a key and the name of a server may be, from ample to scarce. */
+const WIDTHS: readonly Readonly<Record<string, number>>[] = [
+  { KEY: 32, SERVER: 40 },
+  { KEY: 32, SERVER: 28 },
+  { KEY: 24, SERVER: 18 },
+  { KEY: 16, SERVER: 18 },
+];
+const NARROWEST_DESCRIPTION = 24;
 
 const FIELDS: readonly Field[] = [
-  { title: 'KEY', max: 32, show: ({ key }) => ({ text: key, colour: 'bold' }) },
+  { title: 'KEY', show: ({ key }) => ({ text: key, colour: 'bold' }) },
   {
     title: 'STATE',
     show: ({ state }) => ({ text: state, colour: state === 'ready' ? 'green' : 'red' }),
@@ -30,11 +40,12 @@ const FIELDS: readonly Field[] = [
   {
     title: 'SERVER',
     show: ({ name = '', version = '' }) => ({ text: [name, version].filter(Boolean).join(' ') }),
+    spare: 3,
   },
-  { title: 'PROTOCOL', show: ({ protocolVersion = '' }) => ({ text: protocolVersion }), spare: 1 },
-  { title: 'ERA', show: ({ era = '' }) => ({ text: era }), spare: 4 },
+  { title: 'PROTOCOL', show: ({ protocolVersion = '' }) => ({ text: protocolVersion }), spare: 4 },
+  { title: 'ERA', show: ({ era = '' }) => ({ text: era }), spare: 8 },
   { title: 'TOOLS', align: 'right', show: ({ tools, state }) => count(tools, state) },
-  { title: 'PROMPTS', align: 'right', show: ({ prompts, state }) => count(prompts, state), spare: 2 },
+  { title: 'PROMPTS', align: 'right', show: ({ prompts, state }) => count(prompts, state), spare: 5 },
   {
     title: 'RESOURCES',
     align: 'right',
@@ -42,24 +53,26 @@ const FIELDS: readonly Field[] = [
       resourceTemplates === 0
         ? count(resources, state)
         : { text: `${resources} + ${plural(resourceTemplates, 'template')}` },
-    spare: 3,
+    spare: 6,
   },
   {
     title: 'LIST',
     align: 'right',
     show: ({ characters, state }) => (state === 'failed' ? { text: '' } : { text: formatCount(characters) }),
-    spare: 5,
+    spare: 9,
   },
   {
     title: '~TOKENS',
     align: 'right',
     show: ({ tokens, state }) => (state === 'failed' ? { text: '' } : { text: formatCount(tokens) }),
+    spare: 7,
   },
-  { title: 'START', align: 'right', show: ({ startupMs }) => ({ text: formatSeconds(startupMs) }) },
+  { title: 'START', align: 'right', show: ({ startupMs }) => ({ text: formatSeconds(startupMs) }), spare: 1 },
   {
     title: 'MEMORY',
     align: 'right',
     show: ({ memoryBytes, state }) => ({ text: state === 'failed' ? '' : formatMemory(memoryBytes) }),
+    spare: 2,
   },
 ];
 
@@ -69,10 +82,12 @@ export function renderReport(report: Report, paint: Paint, columns: number): str
   const parts = [
     servers.length === 0 ? [] : renderServers(servers, paint, columns),
     ...servers.map(({ toolList = [] }) => renderTools(toolList, paint, columns)),
-    ...servers.map(({ key, failure }) => (failure === undefined ? [] : renderFailure(key, failure, paint))),
-    warnings.map((text) => `${paint('yellow', 'Warning:')} ${text}`),
-    notes.map((text) => paint('dim', `Note: ${text}`)),
-    [renderTotals(report, paint)],
+    ...servers.map(({ key, failure }) =>
+      failure === undefined ? [] : renderFailure(key, failure, paint, columns),
+    ),
+    warnings.map((text) => `${paint('yellow', WARNING)} ${hang(WARNING, text, columns)}`),
+    notes.map((text) => paint('dim', `${NOTE} ${hang(NOTE, text, columns)}`)),
+    [renderTotals(report, paint, columns)],
   ];
   return `${parts
     .filter((lines) => lines.length > 0)
@@ -80,31 +95,34 @@ export function renderReport(report: Report, paint: Paint, columns: number): str
     .join('\n\n')}\n`;
 }
 
-export function renderFailure(key: string, failure: FailureReport, paint: Paint): string[] {
+export function renderFailure(key: string, failure: FailureReport, paint: Paint, columns: number): string[] {
   const { problem, exitCode, signal, stderr, stdout, advice } = failure;
   const code = exitCode === null || problem.includes(`code ${exitCode}`) ? '' : `; exit code ${exitCode}`;
   const killed = signal === null || problem.includes(signal) ? '' : `; ended by ${signal}`;
   return [
-    `${paint('red', '✗')} ${paint('bold', key)}: ${problem}${code}${killed}`,
+    `${paint('red', '✗')} ${paint('bold', key)}: ${hang(`✗ ${key}:`, `${problem}${code}${killed}`, columns)}`,
     ...quoteLines('stderr', stderr, paint),
     ...quoteLines('stdout', stdout, paint),
-    ...advice.map((text) => `  ${paint('cyan', '→')} ${text}`),
+    ...advice.map((text) => `  ${paint('cyan', '→')} ${hang('  →', text, columns)}`),
   ];
 }
 
+/** As much as there is room for: first the wide columns are cut, then the least important left out. */
 function renderServers(servers: readonly ServerReport[], paint: Paint, columns: number): string[] {
-  let fields = FIELDS;
-  for (;;) {
-    for (const max of SERVER_WIDTHS) {
-      const shown = fields.map((field) => (field.title === 'SERVER' ? { ...field, max } : field));
+  for (let fields = FIELDS; ; fields = leaveOut(fields)) {
+    for (const widths of WIDTHS) {
+      const shown = fields.map((field) => ({ ...field, max: widths[field.title] ?? Infinity }));
       const rows = servers.map((server) => shown.map(({ show }) => show(server)));
       const plain = renderTable(shown, rows, (_, text) => text);
-      const isLast = fields.every(({ spare }) => spare === undefined) && max === SERVER_WIDTHS.at(-1);
+      const isLast = leaveOut(fields).length === fields.length && widths === WIDTHS.at(-1);
       if (isLast || plain.every((line) => widthOf(line) <= columns)) return renderTable(shown, rows, paint);
     }
-    const worst = Math.max(...fields.map(({ spare = 0 }) => spare));
-    fields = fields.filter(({ spare = 0 }) => spare !== worst || worst === 0);
   }
+}
+
+function leaveOut(fields: readonly Field[]): readonly Field[] {
+  const worst = Math.max(...fields.map(({ spare = 0 }) => spare));
+  return fields.filter(({ spare }) => spare === undefined || spare !== worst);
 }
 
 function renderTools(
@@ -112,10 +130,12 @@ function renderTools(
   paint: Paint,
   columns: number,
 ): string[] {
-  const width = Math.max(0, ...tools.map(({ name }) => widthOf(name)));
+  const width = Math.max(0, ...tools.map(({ name }) => widthOf(name))) + 2;
+  const isNarrow = columns - width < NARROWEST_DESCRIPTION;
   return tools.map(({ name, description }) => {
-    const space = ' '.repeat(width - widthOf(name) + 2);
-    return `${paint('bold', name)}${space}${cut(description, Math.max(20, columns - width - 2))}`.trimEnd();
+    const space = isNarrow ? '\n  ' : ' '.repeat(width - widthOf(name));
+    const text = cut(description, columns - (isNarrow ? 2 : width));
+    return `${paint('bold', name)}${text === '' ? '' : space}${text}`;
   });
 }
 
@@ -123,30 +143,24 @@ function quoteLines(stream: string, lines: readonly string[], paint: Paint): str
   return lines.map((line) => paint('dim', `  ${stream} | ${line}`));
 }
 
-function renderTotals({ servers, warnings, ok }: Report, paint: Paint): string {
-  const failed = servers.filter(({ state }) => state === 'failed').length;
+function renderTotals({ servers, warnings, ok }: Report, paint: Paint, columns: number): string {
+  const ready = servers.filter(({ state }) => state === 'ready');
   const sum = (read: (server: ServerReport) => number): number =>
-    servers.reduce((total, server) => total + read(server), 0);
-  const parts = [
-    `${servers.length - failed} of ${plural(servers.length, 'server')} ready`,
-    plural(
-      sum(({ tools }) => tools),
-      'tool',
-    ),
-    plural(
-      sum(({ prompts }) => prompts),
-      'prompt',
-    ),
-    plural(
-      sum(({ resources }) => resources),
-      'resource',
-    ),
-    `about ${formatCount(sum(({ tokens }) => tokens))} tokens`,
-  ];
+    ready.reduce((total, server) => total + read(server), 0);
+  const tokens = sum((server) => server.tokens);
   const bytes = sum(({ memoryBytes = 0 }) => memoryBytes);
-  if (bytes > 0) parts.push(`${formatMemory(bytes)} of memory`);
-  if (warnings.length > 0) parts.push(plural(warnings.length, 'warning'));
-  return `${ok ? paint('green', 'All is well') : paint('red', 'Not all is well')}: ${parts.join(', ')}`;
+  const parts = [
+    servers.length === 0 ? 'no servers' : `${ready.length} of ${plural(servers.length, 'server')} ready`,
+    ...(['tools', 'prompts', 'resources'] as const)
+      .map((kind) => ({ kind, total: sum((server) => server[kind]) }))
+      .filter(({ total }) => total > 0)
+      .map(({ kind, total }) => plural(total, kind.slice(0, -1))),
+    ...(tokens > 0 ? [`about ${formatCount(tokens)} tokens`] : []),
+    ...(bytes > 0 ? [`${formatMemory(bytes)} of memory`] : []),
+    ...(warnings.length > 0 ? [plural(warnings.length, 'warning')] : []),
+  ];
+  const verdict = ok ? 'All is well:' : 'Not all is well:';
+  return `${paint(ok ? 'green' : 'red', verdict)} ${hang(verdict, parts.join(', '), columns)}`;
 }
 
 function count(value: number, state: ServerReport['state']): Cell {

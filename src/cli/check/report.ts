@@ -1,9 +1,11 @@
 /** What a check has found, as data: the same for people and for machines. Starts and shows nothing. */
+import { lastWords } from '../../process/ending.ts';
 import type { Item } from '../../protocol/lists.ts';
 import { chooseNaming, qualify } from '../../protocol/names.ts';
 import { advise } from './advice.ts';
+import type { EraName } from './introduction.ts';
 import type { Memory } from './memory.ts';
-import type { Era, Probe } from './probe.ts';
+import type { Probe } from './probe.ts';
 import { findRemarks, measureList } from './warnings.ts';
 
 interface ToolReport {
@@ -29,7 +31,7 @@ export interface ServerReport {
   readonly state: 'ready' | 'failed';
   readonly name?: string;
   readonly version?: string;
-  readonly era?: Era;
+  readonly era?: EraName;
   readonly protocolVersion?: string;
   readonly tools: number;
   readonly prompts: number;
@@ -63,8 +65,6 @@ export interface ReportOptions {
   readonly clean: (text: string) => string;
 }
 
-const SHOWN_STDERR_LINES = 10;
-
 export function createReport(probes: readonly Probe[], options: ReportOptions): Report {
   const servers = probes.map((probe) => describe(probe, options));
   const listed = probes
@@ -76,7 +76,7 @@ export function createReport(probes: readonly Probe[], options: ReportOptions): 
       findings: [...probe.lists.values()].flatMap(({ findings }) => findings),
       strayCount: probe.stray.total,
     }));
-  const found = findRemarks(listed, options.separator);
+  const found = findRemarks(listed, options);
   const warnings = [...options.remarks, ...found.warnings].map((text) => options.clean(text));
   const notes = found.notes.map((text) => options.clean(text));
   const ok = warnings.length === 0 && servers.every(({ state }) => state === 'ready');
@@ -128,10 +128,7 @@ export function describeFailure(probe: Probe, clean: (text: string) => string): 
     problem: clean(failure.problem),
     exitCode: ending?.exitCode ?? null,
     signal: ending?.signal ?? null,
-    stderr: failure.stderr
-      .map((line) => clean(line))
-      .filter((line) => line !== '')
-      .slice(-SHOWN_STDERR_LINES),
+    stderr: lastWords(failure.stderr.map((line) => clean(line))),
     stdout: stray.lines.map((line) => clean(line)),
     advice: advise(evidence).map((text) => clean(text)),
   };

@@ -53,7 +53,8 @@ export class Stage {
       host: { platform, execPath, exists: existsSync },
       env,
       isolateEnv,
-      extraEnv: { ...extendChain(env, config.path), ...this.#watchdog.variables },
+      extraEnv: extendChain(env, config.path),
+      watchdog: this.#watchdog,
       startupTimeoutMs,
       identity: { name: 'mcp-simple-aggregator', version: VERSION },
     };
@@ -65,9 +66,7 @@ export class Stage {
   }
 
   start(server: ServerConfig, special: Partial<ProbeSettings> = {}): Probe {
-    this.#watchdog.expect();
     const probe = new Probe(server, { ...this.#settings, ...special });
-    this.#watchdog.add(probe.connection.pid);
     this.#probes.push(probe);
     return probe;
   }
@@ -75,9 +74,6 @@ export class Stage {
   async close(): Promise<void> {
     this.progress.stop();
     await Promise.all(this.#probes.map((probe) => probe.close()));
-    for (const { connection } of this.#probes) {
-      if (connection.pid !== undefined) this.#watchdog.remove(connection.pid);
-    }
     this.#watchdog.close();
   }
 

@@ -26,6 +26,8 @@ const CODES: Readonly<Record<Colour, readonly [on: number, off: number]>> = {
   cyan: [36, 39],
 };
 const GAP = '  ';
+/** How far the later lines of a text are set in from its mark. */
+const HANGING = 2;
 
 /** Characters that take two columns, roughly: East Asian scripts, full-width forms, emoji. */
 const WIDE =
@@ -35,6 +37,12 @@ const WIDE =
 export function isLively(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
   const isSet = (name: string): boolean => (env[name] ?? '') !== '';
   return stream.isTTY === true && !isSet('NO_COLOR') && !isSet('CI') && env['TERM'] !== 'dumb';
+}
+
+/** Infinity where lines may be of any length. */
+export function columnsOf(stream: { readonly isTTY?: boolean; readonly columns?: number }): number {
+  // A terminal that does not know its size says 0.
+  return (stream.isTTY && stream.columns) || Infinity;
 }
 
 export function createPaint(isColoured: boolean): Paint {
@@ -79,6 +87,25 @@ export function cut(text: string, max: number): string {
     kept += character;
   }
   return `${kept}…`;
+}
+
+/** A mark and a text in lines that fit; the lines after the first are set in. What has no room in a line goes over it. */
+export function hang(mark: string, text: string, columns: number): string {
+  const indent = mark.length - mark.trimStart().length + HANGING;
+  const lines: string[] = [];
+  let line = '';
+  let width = widthOf(mark) + 1;
+  for (const word of text.split(' ')) {
+    const needed = widthOf(word) + (line === '' ? 0 : 1);
+    if ((line !== '' || lines.length === 0) && width + needed > columns) {
+      lines.push(line);
+      line = '';
+      width = indent;
+    }
+    line += line === '' ? word : ` ${word}`;
+    width += needed;
+  }
+  return [...lines, line].join(`\n${' '.repeat(indent)}`);
 }
 
 /** Columns without borders; a column that is empty in every row is left out. */

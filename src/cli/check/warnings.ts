@@ -31,7 +31,10 @@ const LARGE_LIST_TOKENS = 20_000;
 const CHARACTERS_PER_TOKEN = 4;
 const SHOWN_NAMES = 3;
 
-export function findRemarks(servers: readonly Listed[], separator: string | undefined): Remarks {
+export function findRemarks(
+  servers: readonly Listed[],
+  { separator, tools: areListed }: { readonly separator: string | undefined; readonly tools: boolean },
+): Remarks {
   const naming = chooseNaming(undefined, separator);
   const names = servers.flatMap(({ key, tools }) =>
     tools.map(({ name }) => qualify(key, name, naming.separator)),
@@ -44,7 +47,11 @@ export function findRemarks(servers: readonly Listed[], separator: string | unde
     ...findLong(names),
     ...findRefused(servers, separator),
   ];
-  const notes = [...findTwins(servers), ...findLargeLists(servers), ...noteSeparator(names, separator)];
+  const notes = [
+    ...findTwins(servers),
+    ...findLargeLists(servers),
+    ...(areListed ? noteSeparator(names, separator) : []),
+  ];
   return { warnings, notes };
 }
 
