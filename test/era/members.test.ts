@@ -4,7 +4,9 @@ import { expect, test } from 'vitest';
 import { insertMembers, insertMeta, removeMembers } from '../../src/era/members.ts';
 import { splice } from '../../src/wire/splice.ts';
 
-const objects = fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 6 });
+/** Without backslashes: after a name that is one, JSON.parse of Node.js 24 and 26 misreads others (nodejs/node#63785). */
+const names = fc.string().filter((name) => !name.includes('\\'));
+const objects = fc.dictionary(names, fc.jsonValue(), { maxKeys: 6 });
 const spaces = fc.constantFrom(0, 1, 2);
 
 const write = (value: object, space: number): Buffer =>
