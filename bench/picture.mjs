@@ -31,7 +31,7 @@ function escape(text) {
 }
 
 function classOf(target) {
-  if (target === 'ours') return 'ours';
+  if (target === 'ours' || target === 'ours-modern') return 'ours';
   return target === 'direct' || target === 'copier' ? 'yardstick' : 'bar';
 }
 

@@ -10,7 +10,8 @@ const docs = fileURLToPath(new URL('../docs', import.meta.url));
 /** They do not do an aggregator's work; they are what its cost is measured by. */
 const YARDSTICKS = new Set(['bare', 'direct', 'copier']);
 const isYardstick = (target) => YARDSTICKS.has(target);
-const isAggregator = (target) => !isYardstick(target);
+const OURS = new Set(['ours', 'ours-modern']);
+const isAggregator = (target) => !isYardstick(target) && !OURS.has(target);
 
 function show({ unit, digits }, value) {
   return `${value.toFixed(digits)} ${unit}`.trim();

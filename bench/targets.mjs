@@ -27,9 +27,14 @@ function sdkVersion() {
 /**
  * Each target turns a set of servers into the programs a client must start. `many` says whether it serves more than one
  * server, `judged` whether the goals are meant for it, `optional` that the run may do without it, `toolName` what a
- * server's tool is called through it. `what` and `version` are for the reader.
+ * server's tool is called through it, `era` in which the client speaks: a modern one only calls, it opens nothing.
+ * `what` and `version` are for the reader.
  */
 export function createTargets({ command, nodeArgs = [] }) {
+  const launchOurs = (servers, directory) => {
+    const config = writeConfig(directory, { mcpServers: servers });
+    return [{ command: process.execPath, args: [...nodeArgs, command, '--config', config] }];
+  };
   return [
     {
       name: 'direct',
@@ -55,10 +60,15 @@ export function createTargets({ command, nodeArgs = [] }) {
       version: ownVersion(),
       many: true,
       judged: true,
-      launches: (servers, directory) => {
-        const config = writeConfig(directory, { mcpServers: servers });
-        return [{ command: process.execPath, args: [...nodeArgs, command, '--config', config] }];
-      },
+      launches: launchOurs,
+      toolName: (key, tool) => `${key}:${tool}`,
+    },
+    {
+      name: 'ours-modern',
+      what: 'the same between a client and a server without a handshake, whose requests say each time who asks',
+      version: ownVersion(),
+      era: 'modern',
+      launches: launchOurs,
       toolName: (key, tool) => `${key}:${tool}`,
     },
     {
