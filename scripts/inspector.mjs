@@ -21,6 +21,8 @@ const SERVER_KEY = 'io.modelcontextprotocol/serverInfo';
 const ERAS = ['legacy', 'auto', 'modern'];
 /** The server that speaks both eras; the others have a handshake and cannot be reached directly without. */
 const DUAL = 'dual';
+/** It is offered to clients with roots; without a handshake, nobody could be asked for them when the server wants it. */
+const ONLY_WITH_ROOTS = 'everything:get-roots-list';
 const LISTS = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'];
 
 function say(text = '') {
@@ -111,7 +113,7 @@ async function listDirectly(inspector, keys, method) {
       items.push(execution === undefined || inspector.era !== 'legacy' ? rest : { ...rest, execution });
     }
   }
-  return items;
+  return inspector.era === 'legacy' ? items : items.filter(({ name }) => name !== ONLY_WITH_ROOTS);
 }
 
 async function compareList(inspector, keys, method) {
