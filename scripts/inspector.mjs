@@ -57,7 +57,7 @@ function listUses(folder) {
     ['everything', 'resources/read', '--uri', 'demo://resource/static/document/features.md'],
     ['memory', 'resources/read', '--uri', 'memory://knowledge-graph'],
     [DUAL, 'tools/call', '--tool-name', 'add', '--tool-args-json', '{"a":19,"b":23}'],
-    [DUAL, 'prompts/get', '--prompt-name', 'hi'],
+    [DUAL, 'prompts/get', '--prompt-name', 'hi', '--prompt-args', 'who=Ann'],
     [DUAL, 'resources/read', '--uri', 'x://one'],
     ['everything', 'logging/setLevel', '--log-level', 'debug'],
   ];
