@@ -32,7 +32,7 @@ function escape(text) {
 
 function classOf(target) {
   if (target === 'ours' || target === 'ours-modern') return 'ours';
-  return target === 'direct' || target === 'copier' ? 'yardstick' : 'bar';
+  return target === 'direct' || target.startsWith('copier') ? 'yardstick' : 'bar';
 }
 
 function showValue({ unit, digits }, value) {

@@ -31,6 +31,11 @@ function sdkVersion() {
  * `what` and `version` are for the reader.
  */
 export function createTargets({ command, nodeArgs = [] }) {
+  const launchCopier = (servers) =>
+    Object.values(servers).map((entry) => ({
+      command: process.execPath,
+      args: [copier, entry.command, ...entry.args],
+    }));
   const launchOurs = (servers, directory) => {
     const config = writeConfig(directory, { mcpServers: servers });
     return [{ command: process.execPath, args: [...nodeArgs, command, '--config', config] }];
@@ -47,11 +52,14 @@ export function createTargets({ command, nodeArgs = [] }) {
       name: 'copier',
       what: 'a Node program that copies bytes between the client and one server: the least a process in between costs',
       many: false,
-      launches: (servers) =>
-        Object.values(servers).map((entry) => ({
-          command: process.execPath,
-          args: [copier, entry.command, ...entry.args],
-        })),
+      launches: launchCopier,
+      toolName: (_key, tool) => tool,
+    },
+    {
+      name: 'copier-modern',
+      what: 'the same between a client and a server without a handshake, whose requests say each time who asks',
+      era: 'modern',
+      launches: launchCopier,
       toolName: (_key, tool) => tool,
     },
     {
@@ -65,7 +73,7 @@ export function createTargets({ command, nodeArgs = [] }) {
     },
     {
       name: 'ours-modern',
-      what: 'the same between a client and a server without a handshake, whose requests say each time who asks',
+      what: 'mcp-simple-aggregator between such a client and server; compared with the copier between them',
       version: ownVersion(),
       era: 'modern',
       launches: launchOurs,
