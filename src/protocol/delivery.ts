@@ -2,13 +2,12 @@
 import type { Eras } from '../era/eras.ts';
 import { McpError } from '../wire/error.ts';
 import type { Answer, Notification, Request } from '../wire/envelope.ts';
-import { parse } from '../wire/json.ts';
 import { stringAt } from '../wire/json.ts';
 import { failure, INTERNAL_ERROR, INVALID_PARAMS, success } from '../wire/messages.ts';
 import { type Splice, splice } from '../wire/splice.ts';
 import type { Call } from './calls.ts';
-import type { Entry } from './catalog.ts';
 import type { Conversation } from './conversation.ts';
+import { isHarmless } from './harmless.ts';
 import { mayBelongTo } from './names.ts';
 import { findOwner, findSubscribed, listCandidates, mayOwn, type Owner } from './owners.ts';
 import type { Peer } from './peer.ts';
@@ -42,12 +41,12 @@ export class Delivery {
     else this.#waitForOwner(message, wanted);
   }
 
-  /** Sends a call again, if it was kept for that. */
+  /** Sends a call again, if it was kept for that; once, because it may be what the server dies of. */
   repeat({ repeatable, claim }: Call): boolean {
     const route = repeatable && ROUTES.get(repeatable.method);
     const wanted = route && findWanted(repeatable, route);
     if (repeatable === undefined || wanted === undefined || typeof wanted === 'string') return false;
-    this.deliver(repeatable, { ...wanted, claim });
+    this.deliver(repeatable, { ...wanted, claim, isRepetition: true });
     return true;
   }
 
@@ -180,7 +179,8 @@ export class Delivery {
       this.#shared.answer(message.id, failure(message.id, { code: INVALID_PARAMS, message: crossing }));
       return;
     }
-    const isRepeatable = this.#shared.restart && isHarmless(owner.entry);
+    const mayRepeat = this.#shared.restart && wanted.isRepetition !== true;
+    const isRepeatable = mayRepeat && owner.entry !== undefined && isHarmless(owner.entry.item);
     const call = peer.calls.add(message, isRepeatable, wanted.claim, crossing?.bridge);
     const all = crossing?.splices ?? splices;
     const id = { span: message.idSpan, bytes: Buffer.from(call.sentId) };
@@ -212,13 +212,4 @@ export class Delivery {
     const error = { code: INTERNAL_ERROR, message: text, data: { server: peer.key } };
     this.#shared.answer(message.id, failure(message.id, error));
   }
-}
-
-/** Whether the tool says of itself that running it twice does no harm. */
-function isHarmless(entry: Entry | undefined): boolean {
-  if (entry === undefined) return false;
-  const { annotations } = parse(entry.item.bytes.toString()) as {
-    annotations?: Record<string, unknown>;
-  };
-  return annotations?.['readOnlyHint'] === true || annotations?.['idempotentHint'] === true;
 }

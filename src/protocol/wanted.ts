@@ -12,6 +12,8 @@ export interface Wanted {
   readonly span: Span;
   /** What the request says of its client, in an era in which every request does. */
   readonly claim?: Claim | undefined;
+  /** Whether it was sent before, to a process that died. */
+  readonly isRepetition?: boolean;
 }
 
 export const KIND_WORDS: Readonly<Record<Wanted['kind'], string>> = {
