@@ -31,8 +31,8 @@ function escape(text) {
 }
 
 function classOf(target) {
-  if (target === 'ours') return 'ours';
-  return target === 'direct' || target === 'copier' ? 'yardstick' : 'bar';
+  if (target === 'ours' || target === 'ours-modern') return 'ours';
+  return target === 'direct' || target.startsWith('copier') ? 'yardstick' : 'bar';
 }
 
 function showValue({ unit, digits }, value) {

@@ -8,9 +8,10 @@ import { describeGoal } from './report.mjs';
 const latest = fileURLToPath(new URL('results/latest.json', import.meta.url));
 const docs = fileURLToPath(new URL('../docs', import.meta.url));
 /** They do not do an aggregator's work; they are what its cost is measured by. */
-const YARDSTICKS = new Set(['bare', 'direct', 'copier']);
+const YARDSTICKS = new Set(['bare', 'direct', 'copier', 'copier-modern']);
 const isYardstick = (target) => YARDSTICKS.has(target);
-const isAggregator = (target) => !isYardstick(target);
+const OURS = new Set(['ours', 'ours-modern']);
+const isAggregator = (target) => !isYardstick(target) && !OURS.has(target);
 
 function show({ unit, digits }, value) {
   return `${value.toFixed(digits)} ${unit}`.trim();

@@ -27,9 +27,19 @@ function sdkVersion() {
 /**
  * Each target turns a set of servers into the programs a client must start. `many` says whether it serves more than one
  * server, `judged` whether the goals are meant for it, `optional` that the run may do without it, `toolName` what a
- * server's tool is called through it. `what` and `version` are for the reader.
+ * server's tool is called through it, `era` in which the client speaks: a modern one only calls, it opens nothing.
+ * `what` and `version` are for the reader.
  */
 export function createTargets({ command, nodeArgs = [] }) {
+  const launchCopier = (servers) =>
+    Object.values(servers).map((entry) => ({
+      command: process.execPath,
+      args: [copier, entry.command, ...entry.args],
+    }));
+  const launchOurs = (servers, directory) => {
+    const config = writeConfig(directory, { mcpServers: servers });
+    return [{ command: process.execPath, args: [...nodeArgs, command, '--config', config] }];
+  };
   return [
     {
       name: 'direct',
@@ -42,11 +52,14 @@ export function createTargets({ command, nodeArgs = [] }) {
       name: 'copier',
       what: 'a Node program that copies bytes between the client and one server: the least a process in between costs',
       many: false,
-      launches: (servers) =>
-        Object.values(servers).map((entry) => ({
-          command: process.execPath,
-          args: [copier, entry.command, ...entry.args],
-        })),
+      launches: launchCopier,
+      toolName: (_key, tool) => tool,
+    },
+    {
+      name: 'copier-modern',
+      what: 'the same between a client and a server without a handshake, whose requests say each time who asks',
+      era: 'modern',
+      launches: launchCopier,
       toolName: (_key, tool) => tool,
     },
     {
@@ -55,10 +68,15 @@ export function createTargets({ command, nodeArgs = [] }) {
       version: ownVersion(),
       many: true,
       judged: true,
-      launches: (servers, directory) => {
-        const config = writeConfig(directory, { mcpServers: servers });
-        return [{ command: process.execPath, args: [...nodeArgs, command, '--config', config] }];
-      },
+      launches: launchOurs,
+      toolName: (key, tool) => `${key}:${tool}`,
+    },
+    {
+      name: 'ours-modern',
+      what: 'mcp-simple-aggregator between such a client and server; compared with the copier between them',
+      version: ownVersion(),
+      era: 'modern',
+      launches: launchOurs,
       toolName: (key, tool) => `${key}:${tool}`,
     },
     {
