@@ -28,6 +28,18 @@ export class Bench {
     return session;
   }
 
+  /** Lets a target that remembers servers see them for the first time, before it is measured. */
+  async learn(target, servers, expected) {
+    if (!target.remembers) return;
+    const session = this.open(target, servers);
+    try {
+      await session.initialize();
+      await session.listAll(expected);
+    } finally {
+      await session.close();
+    }
+  }
+
   /**
    * Declares a row of the table; the result takes samples by target name. `better` says which end of the scale wins,
    * `picture` under which title the row is drawn, if it is.

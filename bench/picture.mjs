@@ -9,6 +9,9 @@ const BAR_STEP = 20;
 const LABEL_WIDTH = 84;
 const VALUE_WIDTH = 92;
 
+const CAPTION =
+  'Shorter bars are better, unless it says otherwise. direct: no aggregator; copier: copies bytes, one server only; sdk: built on the official SDK.';
+
 // Readable on a light and on a dark page: the file is shown on both.
 const STYLE = `
     text { font: 12px system-ui, sans-serif; fill: #24292f; }
@@ -16,6 +19,7 @@ const STYLE = `
     .value { fill: #57606a; font-size: 11px; }
     .bar { fill: #a8b1bb; }
     .ours { fill: #1a7f64; }
+    .other { opacity: 0.6; }
     .yardstick { fill: #d5dae0; }
     @media (prefers-color-scheme: dark) {
       text { fill: #e6edf3; }
@@ -31,7 +35,7 @@ function escape(text) {
 }
 
 function classOf(target) {
-  if (target === 'ours' || target === 'ours-modern') return 'ours';
+  if (target.startsWith('ours')) return target === 'ours' ? 'ours' : 'ours other';
   return target === 'direct' || target.startsWith('copier') ? 'yardstick' : 'bar';
 }
 
@@ -40,19 +44,24 @@ function showValue({ unit, digits }, value) {
   return `${text} ${unit}`;
 }
 
+/** A target without a value is one that failed. */
 function drawBar(measure, { target, value }, index, largest) {
   const y = TITLE_HEIGHT + index * BAR_STEP;
-  const width = Math.max(1, (value / largest) * (PANEL_WIDTH - LABEL_WIDTH - VALUE_WIDTH));
   const baseline = y + BAR_HEIGHT - 3;
+  const label = `<text x="${LABEL_WIDTH - 8}" y="${baseline}" text-anchor="end">${escape(target)}</text>`;
+  if (value === undefined) {
+    return [label, `<text class="value" x="${LABEL_WIDTH}" y="${baseline}">failed</text>`];
+  }
+  const width = Math.max(1, (value / largest) * (PANEL_WIDTH - LABEL_WIDTH - VALUE_WIDTH));
   return [
-    `<text x="${LABEL_WIDTH - 8}" y="${baseline}" text-anchor="end">${escape(target)}</text>`,
+    label,
     `<rect class="${classOf(target)}" x="${LABEL_WIDTH}" y="${y}" width="${width.toFixed(1)}" height="${BAR_HEIGHT}" rx="2"/>`,
     `<text class="value" x="${(LABEL_WIDTH + width + 6).toFixed(1)}" y="${baseline}">${showValue(measure, value)}</text>`,
   ];
 }
 
 function drawPanel(measure, x, y) {
-  const largest = Math.max(...measure.values.map(({ value }) => value));
+  const largest = Math.max(...measure.values.map(({ value }) => value ?? 0));
   return [
     `<g transform="translate(${x} ${y})">`,
     `<text class="title" x="0" y="14">${escape(measure.picture)}</text>`,
@@ -61,8 +70,20 @@ function drawPanel(measure, x, y) {
   ];
 }
 
-export function drawPicture({ measures }) {
-  const panels = measures.filter(({ picture }) => picture !== undefined);
+/** Who gave up here is shown too: a missing bar would look as if it had not been tried. */
+function addFailed(measure, failures) {
+  const failed = failures.filter(
+    ({ target, what }) =>
+      what.replace(/, opening$/, '') === measure.name &&
+      !measure.values.some((value) => value.target === target),
+  );
+  return { ...measure, values: [...measure.values, ...failed.map(({ target }) => ({ target }))] };
+}
+
+export function drawPicture({ measures, failures }) {
+  const panels = measures
+    .filter(({ picture }) => picture !== undefined)
+    .map((measure) => addFailed(measure, failures));
   const lines = [];
   let top = MARGIN;
   for (let first = 0; first < panels.length; first += COLUMNS) {
@@ -73,7 +94,8 @@ export function drawPicture({ measures }) {
     top += TITLE_HEIGHT + Math.max(...row.map(({ values }) => values.length)) * BAR_STEP + GAP;
   }
   const width = 2 * MARGIN + COLUMNS * PANEL_WIDTH + (COLUMNS - 1) * GAP;
-  const height = top - GAP + MARGIN;
+  lines.push(`<text class="value" x="${MARGIN}" y="${top - GAP / 2 + 8}">${escape(CAPTION)}</text>`);
+  const height = top + MARGIN;
   const summary = panels.map(({ picture }) => picture).join('; ');
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
   <title>Benchmarks of mcp-simple-aggregator</title>

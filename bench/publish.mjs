@@ -10,8 +10,8 @@ const docs = fileURLToPath(new URL('../docs', import.meta.url));
 /** They do not do an aggregator's work; they are what its cost is measured by. */
 const YARDSTICKS = new Set(['bare', 'direct', 'copier', 'copier-modern']);
 const isYardstick = (target) => YARDSTICKS.has(target);
-const OURS = new Set(['ours', 'ours-modern']);
-const isAggregator = (target) => !isYardstick(target) && !OURS.has(target);
+/** Ours in another way of running is no rival of ours. */
+const isRival = (target) => !isYardstick(target) && !target.startsWith('ours');
 
 function show({ unit, digits }, value) {
   return `${value.toFixed(digits)} ${unit}`.trim();
@@ -46,10 +46,10 @@ function tableOf(measures) {
 }
 
 /** The measures in which one of these targets was better than ours; equal is not better. */
-function findLosses(measures, isRival) {
+function findLosses(measures, isCompared) {
   return measures.flatMap((measure) => {
     const ours = measure.values.find(({ target }) => target === 'ours');
-    const rivals = measure.values.filter(({ target }) => target !== 'ours' && isRival(target));
+    const rivals = measure.values.filter(({ target }) => target !== 'ours' && isCompared(target));
     if (ours === undefined || rivals.length === 0) return [];
     const sign = measure.better === 'more' ? -1 : 1;
     const best = rivals.reduce((one, other) => (sign * other.value < sign * one.value ? other : one));
@@ -114,7 +114,7 @@ Node program that prints one line, is for the start.
 
 Another aggregator is better in:
 
-${listOr(findLosses(measures, isAggregator), 'Nothing measured in this run.')}
+${listOr(findLosses(measures, isRival), 'Nothing measured in this run.')}
 
 No aggregator at all, or the least one can put in between, is better in:
 

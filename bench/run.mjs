@@ -98,14 +98,17 @@ if (targets.some(({ judged }) => judged) && !existsSync(command)) {
   fail(`"${options.command ?? built}" does not exist: run "npm run build" first`, 1);
 }
 
+/** Which of the workloads it is at. */
+let position = '';
 const bench = new Bench({
   targets,
   direct: allTargets.find(({ name }) => name === 'direct'),
   quick: options.quick,
   directory,
-  progress: showProgress,
+  progress: (text) => showProgress(position + text),
 });
-for (const workload of chosen) {
+for (const [index, workload] of chosen.entries()) {
+  position = `${index + 1}/${chosen.length} `;
   try {
     await workload.run(bench);
   } catch (error) {

@@ -24,11 +24,23 @@ function sdkVersion() {
   return JSON.parse(readFileSync(file, 'utf8')).version;
 }
 
+/** The same config file and the same cache for the same servers, so that what was learned of them is found again. */
+export function remember(makeLaunches, options) {
+  const known = new Map();
+  return (servers, directory) => {
+    const key = JSON.stringify(servers);
+    const env = { XDG_CACHE_HOME: mkdtempSync(join(directory, 'cache-')) };
+    const make = ({ args, ...launch }) => ({ ...launch, args: [...args, ...options], env });
+    if (!known.has(key)) known.set(key, makeLaunches(servers, directory).map(make));
+    return known.get(key);
+  };
+}
+
 /**
  * Each target turns a set of servers into the programs a client must start. `many` says whether it serves more than one
  * server, `judged` whether the goals are meant for it, `optional` that the run may do without it, `toolName` what a
- * server's tool is called through it, `era` in which the client speaks: a modern one only calls, it opens nothing.
- * `what` and `version` are for the reader.
+ * server's tool is called through it, `era` in which the client speaks: a modern one only calls, it opens nothing;
+ * `remembers` that it is measured with servers it has seen before. `what` and `version` are for the reader.
  */
 export function createTargets({ command, nodeArgs = [] }) {
   const launchCopier = (servers) =>
@@ -69,6 +81,15 @@ export function createTargets({ command, nodeArgs = [] }) {
       many: true,
       judged: true,
       launches: launchOurs,
+      toolName: (key, tool) => `${key}:${tool}`,
+    },
+    {
+      name: 'ours-lazy',
+      what: 'the same with `--lazy` and servers it has seen before: they are listed from its cache and start when called',
+      version: ownVersion(),
+      many: true,
+      remembers: true,
+      launches: remember(launchOurs, ['--lazy']),
       toolName: (key, tool) => `${key}:${tool}`,
     },
     {

@@ -1,5 +1,6 @@
 /** Turns events into single clean lines free of secrets and hands them to stderr or a file; never touches stdout. */
 import { appendFileSync, closeSync, openSync } from 'node:fs';
+import { Rate, type RateClock } from './rate.ts';
 
 /** What a log says, and to whom. */
 export interface LogOptions {
@@ -9,6 +10,7 @@ export interface LogOptions {
   readonly write: (line: string) => void;
   /** Values that are masked in every line, such as `Config.secrets`. */
   readonly secrets?: readonly string[];
+  readonly clock?: RateClock;
 }
 
 /** Where lines go. */
@@ -37,6 +39,9 @@ const MASK = '***';
 const SHORTEST_SECRET = 6;
 /** What follows a text that was cut before it came here, maybe through a secret. */
 const CUT_MARK = ' …';
+/** What a server does wrong all the time is not told all the time. */
+const WARNINGS_PER_WINDOW = 50;
+const WARNING_WINDOW_MS = 10_000;
 const WAITING_LIMIT_BYTES = 1024 * 1024;
 
 /** Whole escape sequences: OSC, DCS and the like up to their end, CSI, and the short ones. */
@@ -59,9 +64,13 @@ export class Log {
   readonly #debug: boolean;
   readonly #write: (line: string) => void;
   readonly #secrets = new Set<string>();
+  readonly #clock: RateClock | undefined;
+  /** By the key of the server that is warned about. */
+  readonly #rates = new Map<string | undefined, Rate>();
 
-  constructor({ debug, write, secrets = [] }: LogOptions) {
+  constructor({ debug, write, secrets = [], clock }: LogOptions) {
     this.#debug = debug;
+    this.#clock = clock;
     this.#write = write;
     this.addSecrets(secrets);
   }
@@ -70,12 +79,15 @@ export class Log {
     this.#writeOwn('error', text, key);
   }
 
+  /** Only so many in a while about one server; the rest is counted. */
   warn(text: string, key?: string): void {
-    this.#writeOwn('warning', text, key);
+    if (this.#rateOf(key).take(1)) this.#writeOwn('warning', text, key);
   }
 
+  /** As with warnings, so many about one server: it may cause as many as it likes. */
   debug(text: string, key?: string): void {
-    if (this.#debug) this.#writeOwn('debug', text, key);
+    if (!this.#debug) return;
+    if (key === undefined || this.#rateOf(key).take(1)) this.#writeOwn('debug', text, key);
   }
 
   /** A line of a child's stderr, whatever the level. */
@@ -107,6 +119,19 @@ export class Log {
       position = Math.max(position, end);
     }
     return redacted + text.slice(position);
+  }
+
+  #rateOf(key: string | undefined): Rate {
+    const known = this.#rates.get(key);
+    if (known !== undefined) return known;
+    const rate = new Rate({
+      limit: WARNINGS_PER_WINDOW,
+      windowMs: WARNING_WINDOW_MS,
+      onDropped: (count) => this.#writeOwn('warning', `… ${count} more lines of this kind dropped`, key),
+      clock: this.#clock,
+    });
+    this.#rates.set(key, rate);
+    return rate;
   }
 
   #findSecrets(text: string): Span[] {

@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { within } from './support/deadline.ts';
 import { fixture, SERVER } from './support/fixture.ts';
 import { Inbox, type Message } from './support/inbox.ts';
+import { Judge } from './support/judge.ts';
 import { findMarked, killMarked, MARK } from './support/processes.ts';
 import { makeFolder } from './support/session.ts';
 
@@ -71,7 +72,8 @@ test('an aggregator serves a config over any stream', async () => {
     writeConfig({ a: fixture({ name: 'a' }), b: fixture({ name: 'b' }) }),
     env,
   );
-  const [output, inbox, log]: [PassThrough, Inbox, string[]] = [new PassThrough(), new Inbox(), []];
+  const judge = new Judge();
+  const [output, inbox, log]: [PassThrough, Inbox, string[]] = [new PassThrough(), new Inbox(judge), []];
   output.on('data', (chunk: Buffer) => inbox.receive(chunk));
   const aggregator = new library.Aggregator(config, {
     name: 'embedded',
@@ -81,7 +83,9 @@ test('an aggregator serves a config over any stream', async () => {
     env,
   });
   const exchange = async (id: number, method: string, params: object): Promise<Message> => {
-    aggregator.receive(Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`));
+    const line = Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+    judge.hear(line);
+    aggregator.receive(line);
     const reply = inbox.take((message) => message.id === String(id));
     return within(WAIT_MS, reply, () => `${method}\n${log.join('\n')}`);
   };

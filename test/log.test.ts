@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createSink, Log, type LogStream } from '../src/log.ts';
+import { createSink, Log, type LogOptions, type LogStream } from '../src/log.ts';
+import { ManualClock } from './support/manual-clock.ts';
 
-function open(options: { debug?: boolean; secrets?: string[] } = {}): { log: Log; lines: string[] } {
+function open(options: Partial<LogOptions> = {}): { log: Log; lines: string[] } {
   const lines: string[] = [];
   const log = new Log({ debug: false, write: (line) => lines.push(line), ...options });
   return { log, lines };
@@ -27,6 +28,44 @@ function makePath(): string {
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return join(directory, 'log.txt');
 }
+
+describe('many warnings about one server', () => {
+  const prefix = 'mcp-simple-aggregator: warning:';
+
+  it('are fifty in ten seconds, and the rest is a number', () => {
+    const clock = new ManualClock();
+    const { log, lines } = open({ clock });
+    for (let count = 0; count < 1000; count += 1) log.warn('A line was dropped', 'a');
+    expect(lines).toEqual(Array.from({ length: 50 }, () => `${prefix} [a] A line was dropped`));
+    clock.advance(10_000);
+    expect(lines.slice(50)).toEqual([`${prefix} [a] … 950 more lines of this kind dropped`]);
+    log.warn('One more', 'a');
+    expect(lines.at(-1)).toBe(`${prefix} [a] One more`);
+  });
+
+  it('hide neither its errors nor what is said of others, nor what it says itself', () => {
+    const { log, lines } = open({ clock: new ManualClock() });
+    for (let count = 0; count < 1000; count += 1) log.warn('A line was dropped', 'a');
+    log.error('It died', 'a');
+    log.warn('Another', 'b');
+    log.warn('Of nobody');
+    log.child('a', 'words');
+    expect(lines.slice(50)).toEqual([
+      'mcp-simple-aggregator: error: [a] It died',
+      `${prefix} [b] Another`,
+      `${prefix} Of nobody`,
+      '[a] words',
+    ]);
+  });
+
+  it('are bounded with --debug too', () => {
+    const { log, lines } = open({ clock: new ManualClock(), debug: true });
+    for (let count = 0; count < 1000; count += 1) log.debug('An answer was dropped', 'a');
+    expect(lines).toHaveLength(50);
+    for (let count = 0; count < 100; count += 1) log.debug('About the config');
+    expect(lines).toHaveLength(150);
+  });
+});
 
 describe('the log', () => {
   it('says the program, the level, the server and the text', () => {

@@ -20,6 +20,7 @@ async function measureStart(bench, count) {
   const time = bench.measure(title, { unit: 'ms', goal: { atMost: 1.3, against: 'bare' } });
   const servers = tinyServers(count);
   const targets = bench.targets.filter((target) => count === 1 || (target.many && target.name !== 'direct'));
+  for (const target of targets) await bench.learn(target, servers);
   await bench.interleave(title, [{ name: 'bare' }, ...targets], bench.quick ? 5 : 21, async (target) => {
     if (target.name === 'bare') {
       time.add('bare', await startBare());
@@ -49,6 +50,7 @@ async function measureRest(bench, title, servers) {
   const targets = bench.targets.filter(
     (target) => target.name !== 'direct' && (target.many || Object.keys(servers).length === 1),
   );
+  for (const target of targets) await bench.learn(target, servers);
   await bench.interleave(title, targets, bench.quick ? 1 : 3, async (target) => {
     const session = bench.open(target, servers);
     try {

@@ -1,17 +1,10 @@
 /** Cuts a child's stderr into lines, bounded in length and rate; neither cleans nor prints them. */
 import { StringDecoder } from 'node:string_decoder';
-
-/** The time, as far as a rate limit needs it. */
-export interface StderrClock {
-  /** Milliseconds on a clock that never goes back. */
-  now(): number;
-  /** Calls back once after so many milliseconds; the returned function calls it off. */
-  after(delayMs: number, callback: () => void): () => void;
-}
+import { Rate, type RateClock } from '../rate.ts';
 
 export interface StderrReaderOptions {
   readonly onLine: (line: string) => void;
-  readonly clock?: StderrClock;
+  readonly clock?: RateClock;
 }
 
 const LINE_LIMIT_BYTES = 8 * 1024;
@@ -22,19 +15,10 @@ const CUT_MARK = ' … (line cut at 8 KiB)';
 const LF = 0x0a;
 const CR = 0x0d;
 
-const systemClock: StderrClock = {
-  // Not `performance`: loading it would cost every start half a millisecond.
-  now: () => process.uptime() * 1000,
-  after(delayMs, callback) {
-    const timer = setTimeout(callback, delayMs).unref();
-    return () => clearTimeout(timer);
-  },
-};
-
 /** Takes the bytes as they come and keeps the last lines; never holds more than one line and those. */
 export class StderrReader {
   readonly #onLine: (line: string) => void;
-  readonly #clock: StderrClock;
+  readonly #rate: Rate;
   readonly #tail: string[] = [];
 
   /** The line that has no end yet; bytes beyond the buffer are only counted. */
@@ -42,14 +26,14 @@ export class StderrReader {
   #lineBytes = 0;
   #afterCarriageReturn = false;
 
-  #windowStart = Number.NEGATIVE_INFINITY;
-  #windowBytes = 0;
-  #droppedBytes = 0;
-  #cancelTimer: (() => void) | undefined;
-
-  constructor({ onLine, clock = systemClock }: StderrReaderOptions) {
+  constructor({ onLine, clock }: StderrReaderOptions) {
     this.#onLine = onLine;
-    this.#clock = clock;
+    this.#rate = new Rate({
+      limit: RATE_LIMIT_BYTES,
+      windowMs: RATE_WINDOW_MS,
+      onDropped: (bytes) => onLine(`… ${bytes} bytes of stderr dropped`),
+      clock,
+    });
   }
 
   push(chunk: Uint8Array): void {
@@ -65,7 +49,7 @@ export class StderrReader {
   /** Gives out what is still held back: a line without an end, and the count of what was dropped. */
   flush(): void {
     if (this.#lineBytes > 0) this.#endLine(0);
-    this.#reportDropped();
+    this.#rate.flush();
   }
 
   /** The last lines, also those that the rate limit kept from being given out, and the one without an end. */
@@ -97,38 +81,12 @@ export class StderrReader {
     this.#lineBytes = 0;
     this.#tail.push(text);
     if (this.#tail.length > TAIL_LINES) this.#tail.shift();
-    if (this.#isWithinRate(Math.min(size, LINE_LIMIT_BYTES))) this.#onLine(text);
-    else this.#droppedBytes += size;
+    if (this.#rate.take(Math.min(size, LINE_LIMIT_BYTES), size)) this.#onLine(text);
   }
 
   #readLine(): string {
     if (this.#lineBytes <= LINE_LIMIT_BYTES) return this.#line.toString('utf8', 0, this.#lineBytes);
     // The decoder holds back a character that the cut went through.
     return new StringDecoder('utf8').write(this.#line) + CUT_MARK;
-  }
-
-  /** Once a line did not fit into its second, none does until the second is over: no gaps between lines. */
-  #isWithinRate(bytes: number): boolean {
-    const now = this.#clock.now();
-    if (now - this.#windowStart >= RATE_WINDOW_MS) {
-      this.#reportDropped();
-      this.#windowStart = now;
-      this.#windowBytes = 0;
-    }
-    if (this.#cancelTimer !== undefined) return false;
-    this.#windowBytes += bytes;
-    if (this.#windowBytes <= RATE_LIMIT_BYTES) return true;
-    const left = this.#windowStart + RATE_WINDOW_MS - now;
-    this.#cancelTimer = this.#clock.after(left, () => this.#reportDropped());
-    return false;
-  }
-
-  #reportDropped(): void {
-    this.#cancelTimer?.();
-    this.#cancelTimer = undefined;
-    if (this.#droppedBytes === 0) return;
-    const notice = `… ${this.#droppedBytes} bytes of stderr dropped`;
-    this.#droppedBytes = 0;
-    this.#onLine(notice);
   }
 }

@@ -45,7 +45,8 @@ export class Conversation {
   readonly #early: (() => void)[] = [];
   #isInitialized = false;
   #opening: Opening | undefined;
-  #said: ReadonlySet<string> = new Set();
+  /** What is odd about the lists as they were last given. */
+  readonly #said = new Map<KindName, ReadonlySet<string>>();
 
   constructor({ peers, separator, restart, log, toClient }: ConversationOptions) {
     const naming = chooseNaming(undefined, separator);
@@ -91,8 +92,9 @@ export class Conversation {
   /** The result of a list; what is odd about it is said once. */
   renderList(kind: KindName): Buffer {
     const { bytes, findings } = this.catalogs[kind];
-    for (const finding of findings) if (!this.#said.has(finding)) this.log.warn(finding);
-    this.#said = new Set([...this.#said, ...findings]);
+    const said = this.#said.get(kind);
+    for (const finding of findings) if (said?.has(finding) !== true) this.log.warn(finding);
+    this.#said.set(kind, new Set(findings));
     return bytes;
   }
 

@@ -27,6 +27,7 @@ import { KINDS, type KindName } from './kinds.ts';
 import { qualify } from './names.ts';
 import type { Peer } from './peer.ts';
 import { CLIENT_CAPABILITIES } from './routes.ts';
+import { TOO_MANY_QUESTIONS } from './questions.ts';
 import { encodeTaskIds, findMadeTask } from './tasks.ts';
 
 const CHANGED: ReadonlyMap<string, readonly KindName[]> = new Map([
@@ -103,8 +104,15 @@ export class FromServer {
     }
     if (this.#eras.ask(peer, message)) return;
     const refusal = this.#findRefusal(peer, message);
-    if (refusal !== undefined) peer.send(failure(id, refusal));
-    else this.#shared.whenInitialized(() => this.#ask(peer, message));
+    if (refusal !== undefined) {
+      peer.send(failure(id, refusal));
+      return;
+    }
+    const question = this.#shared.questions.add(peer.key, message);
+    this.#shared.whenInitialized(() => {
+      // Its server may have taken it back, or be gone, by then.
+      if (this.#shared.questions.find(question.id) !== undefined) this.#ask(peer, message, question.id);
+    });
   }
 
   #findRefusal({ key }: Peer, message: Request): ErrorObject | undefined {
@@ -117,15 +125,15 @@ export class FromServer {
       const text = `The client cannot do "${method}": it did not declare the capability "${capability}"`;
       return { code: METHOD_NOT_FOUND, message: text };
     }
+    if (this.#shared.questions.isFull(key)) return { code: INTERNAL_ERROR, message: TOO_MANY_QUESTIONS };
     if (capability !== 'tasks' || method === 'tasks/list') return undefined;
     const taskId = message.string(message.param('taskId')) ?? '';
     if (this.#shared.clientTasks.find(taskId) === key) return undefined;
     return { code: INVALID_PARAMS, message: `Task not found: ${taskId}` };
   }
 
-  #ask(peer: Peer, message: Request): void {
-    const question = this.#shared.questions.add(peer.key, message);
-    const bytes = Buffer.from(question.id);
+  #ask(peer: Peer, message: Request, id: string): void {
+    const bytes = Buffer.from(id);
     const splices = [{ span: message.idSpan, bytes }, ...encodeTaskIds(message, peer)];
     const token = message.meta('progressToken');
     if (token !== undefined) splices.push({ span: token, bytes });
@@ -160,7 +168,7 @@ export class FromServer {
     const span = message.param('requestId');
     if (span !== undefined && this.#eras.takeBack(peer, message.text(span))) return;
     const question = span && this.#shared.questions.takeByServerId(peer.key, message.text(span));
-    if (span === undefined || question === undefined) return;
+    if (span === undefined || question === undefined || !this.#shared.isInitialized) return;
     this.#shared.toClient(...splice(message.pieces, [{ span, bytes: Buffer.from(question.id) }]));
   }
 

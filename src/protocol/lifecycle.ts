@@ -58,6 +58,7 @@ export class Lifecycle {
     const calls = peer.calls.takeAll();
     this.#eras.down(peer);
     for (const question of this.#shared.questions.takeAllOf(peer.key)) {
+      if (!this.#shared.isInitialized) continue;
       const reason = JSON.stringify(`Server "${peer.key}" ${downfall.what}`);
       const params = `{"requestId":${question.id},"reason":${reason}}`;
       this.#shared.toClient(notification('notifications/cancelled', params));

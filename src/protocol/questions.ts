@@ -14,10 +14,15 @@ export interface Question {
   readonly onAnswer?: (answer: Answer) => void;
 }
 
+/** No client has so many dialogs open; a server that asks more is refused, before it fills the memory. */
+const MOST_QUESTIONS = 1000;
+export const TOO_MANY_QUESTIONS: string = `The client owes answers to ${MOST_QUESTIONS} questions of this server already`;
+
 export class Questions {
   readonly #byId = new Map<string, Question>();
   /** By server and the server's own id: a server that takes back what it never asked must not make us search. */
   readonly #byServerId = new Map<string, Set<Question>>();
+  readonly #counts = new Map<string, number>();
   #lastId = 0;
 
   add(key: string, message: Request): Question {
@@ -30,7 +35,7 @@ export class Questions {
       serverToken: token && message.text(token),
     };
     const place = locate(question);
-    this.#byId.set(question.id, question);
+    this.#keep(question);
     this.#byServerId.set(place, (this.#byServerId.get(place) ?? new Set()).add(question));
     return question;
   }
@@ -39,7 +44,7 @@ export class Questions {
   addOwn(key: string, method: string, onAnswer: (answer: Answer) => void): Question {
     const id = String(++this.#lastId);
     const question: Question = { id, key, method, serverId: '', serverToken: undefined, onAnswer };
-    this.#byId.set(id, question);
+    this.#keep(question);
     return question;
   }
 
@@ -56,7 +61,12 @@ export class Questions {
 
   /** Whether a server has one open. */
   has(key: string): boolean {
-    return [...this.#byId.values()].some((question) => question.key === key);
+    return this.#counts.has(key);
+  }
+
+  /** Whether a server has asked as much as it may. */
+  isFull(key: string): boolean {
+    return (this.#counts.get(key) ?? 0) >= MOST_QUESTIONS;
   }
 
   /** Takes the question that its own server takes back. */
@@ -72,7 +82,15 @@ export class Questions {
     return questions;
   }
 
+  #keep(question: Question): void {
+    this.#byId.set(question.id, question);
+    this.#counts.set(question.key, (this.#counts.get(question.key) ?? 0) + 1);
+  }
+
   #drop(question: Question): void {
+    const left = (this.#counts.get(question.key) ?? 0) - 1;
+    if (left > 0) this.#counts.set(question.key, left);
+    else this.#counts.delete(question.key);
     const place = locate(question);
     const same = this.#byServerId.get(place);
     same?.delete(question);

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { resolveCommand } from '../../src/process/command.ts';
 import { childEnvironment, type EnvironmentParts } from '../../src/process/environment.ts';
+import { makeShellFolder } from '../support/shell-folder.ts';
 
 function make(parts: Partial<EnvironmentParts>): Record<string, string | undefined> {
   return { ...childEnvironment({ parent: {}, own: {}, isolate: false, platform: 'linux', ...parts }) };
@@ -106,27 +107,17 @@ describe('PATH of a child that runs node, npm or npx', () => {
   });
 
   it('lets npx, and what npx starts, run when PATH knows no Node.js', () => {
-    // PATH as a GUI client may have it: npx and the script it starts find their shell there, but no node.
     const home = mkdtempSync(join(tmpdir(), 'environment-'));
     onTestFinished(() => rmSync(home, { recursive: true, force: true }));
-    const shellOnly = join(home, 'shell');
-    mkdirSync(shellOnly);
-    for (const tool of ['sh', 'env']) symlinkSync(findTool(tool), join(shellOnly, tool));
     const server = join(home, 'node_modules', '.bin', 'tiny-server');
     mkdirSync(dirname(server), { recursive: true });
     writeFileSync(server, '#!/usr/bin/env node\nconsole.log(process.version)\n', { mode: 0o755 });
 
     const { platform, execPath } = process;
     const { file, args, nodeDir: found } = resolveCommand('npx', { platform, execPath, exists: existsSync });
-    const parent = { PATH: shellOnly, HOME: home, npm_config_offline: 'true' };
+    const parent = { PATH: makeShellFolder(), HOME: home, npm_config_offline: 'true' };
     const env = childEnvironment({ parent, own: {}, isolate: false, platform, nodeDir: found });
     const run = spawnSync(file, [...args, 'tiny-server'], { cwd: home, env, encoding: 'utf8' });
     expect(run).toMatchObject({ status: 0, stdout: `${process.version}\n` });
   });
 });
-
-function findTool(name: string): string {
-  const path = ['/bin', '/usr/bin'].map((directory) => join(directory, name)).find(existsSync);
-  if (path === undefined) throw new Error(`This test needs "${name}"`);
-  return path;
-}

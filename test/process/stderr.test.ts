@@ -2,38 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type StderrClock, StderrReader } from '../../src/process/stderr.ts';
+import { StderrReader } from '../../src/process/stderr.ts';
+import type { RateClock } from '../../src/rate.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 
 const KIB = 1024;
 const CUT = ' … (line cut at 8 KiB)';
-
-/** A clock that stands still until it is moved. */
-class ManualClock implements StderrClock {
-  #now = 0;
-  #alarms = new Map<() => void, number>();
-
-  now(): number {
-    return this.#now;
-  }
-
-  after(delayMs: number, callback: () => void): () => void {
-    this.#alarms.set(callback, this.#now + delayMs);
-    return () => this.#alarms.delete(callback);
-  }
-
-  advance(ms: number): void {
-    this.#now += ms;
-    for (const [callback, time] of this.#alarms) {
-      if (time > this.#now) continue;
-      this.#alarms.delete(callback);
-      callback();
-    }
-  }
-
-  get pending(): number {
-    return this.#alarms.size;
-  }
-}
 
 function open(): { reader: StderrReader; lines: string[]; clock: ManualClock } {
   const lines: string[] = [];
@@ -150,7 +124,7 @@ describe('a flood', () => {
   it('tells what was dropped before the lines of the next second even if no timer has run', () => {
     const lines: string[] = [];
     let now = 0;
-    const clock: StderrClock = { now: () => now, after: () => () => {} };
+    const clock: RateClock = { now: () => now, after: () => () => {} };
     const reader = new StderrReader({ onLine: (text) => lines.push(text), clock });
     for (let count = 0; count < 66; count += 1) reader.push(line);
     now = 1500;

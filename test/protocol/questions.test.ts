@@ -68,3 +68,17 @@ test('the questions agree with a plain list of what is open, whatever happens in
     }),
   );
 });
+
+test('a server may have a thousand open, and more as soon as some are answered; others do not count', () => {
+  const questions = new Questions();
+  const asked = Array.from({ length: 1000 }, (_, n) => {
+    expect(questions.isFull('a')).toBe(false);
+    return ask(questions, 'a', String(n));
+  });
+  expect(questions.isFull('a')).toBe(true);
+  expect(questions.isFull('b')).toBe(false);
+  questions.take(asked[7]?.id ?? '');
+  expect(questions.isFull('a')).toBe(false);
+  questions.takeAllOf('a');
+  expect(questions.has('a')).toBe(false);
+});

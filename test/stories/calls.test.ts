@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { fixture } from '../support/fixture.ts';
+import { LENIENT } from '../support/judge.ts';
 import type { Message } from '../support/inbox.ts';
 import { memberText, memberTexts } from '../support/raw.ts';
 import { makeFolder, readText, type Session, start, startReady } from '../support/session.ts';
@@ -221,7 +222,8 @@ describe('on the way back', () => {
     ],
     ['an error with fields of its own', '"error":{"message":"x","code":-1.0,"future":[1.0]}'],
   ])('%s cross untouched', async (_, member) => {
-    const session = await startReady({ servers: { a: fixture({ tools: ['t'], replies: { t: member } }) } });
+    const servers = { a: fixture({ tools: ['t'], replies: { t: member } }) };
+    const session = await startReady({ servers, rules: LENIENT });
     const reply = await session.exchange(callLine('5', 'a:t'), '5');
     expect(reply.raw).toBe(`{"jsonrpc":"2.0","id":5,${member}}`);
   });

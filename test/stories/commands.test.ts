@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { fixture, SERVER } from '../support/fixture.ts';
 import { makeProject, npxEntry } from '../support/project.ts';
 import { makeFolder, type Session, start, startReady } from '../support/session.ts';
+import { makeShellFolder } from '../support/shell-folder.ts';
 
 const nodeFolder = dirname(process.execPath);
 
@@ -26,7 +27,7 @@ test.each(['npx', 'npm'])('starts a server through %s when PATH knows no Node.js
   const project = makeProject();
   const npm = { command: 'npm', args: ['run', '--silent', 'serve'], cwd: project.folder };
   const servers = { a: command === 'npx' ? npxEntry(project) : npm };
-  const session = await startReady({ servers, env: { ...project.env, PATH: '/nonexistent' } });
+  const session = await startReady({ servers, env: { ...project.env, PATH: makeShellFolder() } });
   const found = JSON.parse(await session.callText('a:node')) as unknown;
   expect(found).toEqual({ execPath: process.execPath, version: process.version });
 });

@@ -10,6 +10,7 @@ import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { until } from '../support/deadline.ts';
 import { fixture } from '../support/fixture.ts';
+import { judged } from '../support/overhear.ts';
 import { findMarked, killMarked, MARK } from '../support/processes.ts';
 import { CLI, makeFolder, type ServerEntry } from '../support/session.ts';
 
@@ -36,13 +37,13 @@ const INFO = { name: 'story', version: '1' };
 
 async function connectOld(launch: Launch): Promise<AnyClient> {
   const client = new OldClient(INFO);
-  await client.connect(new OldTransport(launch));
+  await client.connect(judged(new OldTransport(launch)));
   return client;
 }
 
 async function connectNew(launch: Launch, mode: 'legacy' | 'auto'): Promise<AnyClient> {
   const client = new NewClient(INFO, { versionNegotiation: { mode } });
-  await client.connect(new NewTransport(launch));
+  await client.connect(judged(new NewTransport(launch)));
   return client;
 }
 

@@ -99,7 +99,9 @@ test.each([
 });
 
 test('keeps a tool once that its server lists twice', async () => {
-  const twice = ['{"name":"x","title":"first"}', 'y', '{"name":"x","title":"second"}'];
+  const twice = ['first', 'y', 'second'].map((title) =>
+    title === 'y' ? title : `{"name":"x","title":"${title}","inputSchema":{"type":"object"}}`,
+  );
   const session = await startReady({ servers: { a: fixture({ tools: twice }) } });
   const tools = await session.listTools();
   expect(tools.map(({ name, title }) => [name, title])).toEqual([

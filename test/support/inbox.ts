@@ -1,4 +1,5 @@
-/** Keeps every line that the command writes on stdout and hands each message out once. Judges purity, not meaning. */
+/** Keeps every line that the command writes on stdout and hands each message out once. Judges purity; what it means, only if given a judge. */
+import type { Judge } from './judge.ts';
 import { elementTexts, memberText } from './raw.ts';
 
 export interface Message {
@@ -18,7 +19,12 @@ export class Inbox {
   readonly impurities: string[] = [];
   #parts: Buffer[] = [];
   #taken = new Set<Message>();
+  readonly #judge: Pick<Judge, 'findProblem'> | undefined;
   #waiting: { matches: (message: Message) => boolean; take: (message: Message) => void }[] = [];
+
+  constructor(judge?: Pick<Judge, 'findProblem'>) {
+    this.#judge = judge;
+  }
 
   receive(chunk: Buffer): void {
     let start = 0;
@@ -65,7 +71,10 @@ export class Inbox {
 
   #read(raw: string): Message | undefined {
     try {
-      return raw.startsWith('[') ? readBatch(raw) : readOne(raw);
+      const value: unknown = JSON.parse(raw);
+      const problem = this.#judge?.findProblem(value);
+      if (problem !== undefined) this.impurities.push(`${problem}: ${raw.slice(0, 500)}`);
+      return Array.isArray(value) ? readBatch(raw) : readOne(raw, value);
     } catch (error) {
       this.impurities.push(`${String(error)}: ${raw.slice(0, 200)}`);
       return undefined;
@@ -73,15 +82,14 @@ export class Inbox {
   }
 }
 
-function readOne(raw: string): Message {
-  const { jsonrpc, method, params, result, error } = JSON.parse(raw) as Message & { jsonrpc: unknown };
+function readOne(raw: string, value: unknown): Message {
+  const { jsonrpc, method, params, result, error } = value as Message & { jsonrpc: unknown };
   if (jsonrpc !== '2.0') throw new Error('No "jsonrpc": "2.0"');
   return { raw, id: memberText(raw, 'id'), method, params, result, error };
 }
 
 function readBatch(raw: string): Message {
-  JSON.parse(raw);
-  const batch = elementTexts(raw).map((one) => readOne(one));
+  const batch = elementTexts(raw).map((one) => readOne(one, JSON.parse(one)));
   return {
     raw,
     id: undefined,

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { until, within } from './deadline.ts';
 import { Inbox, type Message } from './inbox.ts';
+import { Judge, type Rules } from './judge.ts';
 import { findMarked, killMarked, MARK, type MarkedProcess } from './processes.ts';
 
 export const CLI: string = join(import.meta.dirname, '../../dist/cli.cjs');
@@ -33,6 +34,8 @@ export interface SessionOptions {
   env?: Record<string, string | undefined>;
   /** A shell text that runs before the command, such as a limit. */
   before?: string;
+  /** How what is said on stdout is judged; strictly, unless servers talk nonsense on purpose. */
+  rules?: Rules;
 }
 
 export interface Tool {
@@ -64,7 +67,8 @@ export function cleanEnvironment(): Record<string, string | undefined> {
 }
 
 export class Session {
-  readonly inbox: Inbox = new Inbox();
+  readonly judge: Judge;
+  readonly inbox: Inbox;
   readonly mark: string = randomUUID();
   readonly folder: string;
   readonly configFile: string;
@@ -75,6 +79,8 @@ export class Session {
   #nextId = 1;
 
   constructor(options: SessionOptions) {
+    this.judge = new Judge(options.rules);
+    this.inbox = new Inbox(this.judge);
     this.folder = makeFolder();
     this.configFile = join(this.folder, 'config.json');
     writeFileSync(this.configFile, options.configText ?? writeConfigText(options.servers));
@@ -102,6 +108,7 @@ export class Session {
   }
 
   write(bytes: string | Buffer): void {
+    this.judge.hear(bytes);
     this.child.stdin.write(bytes);
   }
 

@@ -4,24 +4,28 @@ import { Log } from '../../src/log.ts';
 import { FakeProcess } from '../support/fake-process.ts';
 import type { Message } from '../support/inbox.ts';
 import { until } from '../support/deadline.ts';
+import { Judge, LENIENT } from '../support/judge.ts';
+import { STATELESS } from '../support/schema.ts';
+import { STATELESS_META } from './messages.ts';
 
 const WAIT_MS = 20_000;
+const TOOL = '{"name":"echo","inputSchema":{"type":"object"}}';
 
 export interface ArenaOptions {
   readonly keys: readonly string[];
   /** Whether servers that are down are started again. */
   readonly restart?: boolean;
+  /** What the client speaks; the stateless version has no handshake. */
   readonly protocolVersion?: string;
-  /** The raw items of the tool list of every server. */
-  readonly tools?: string;
-  /** The raw capabilities that every server has. */
-  readonly capabilities?: string;
+  /** Whether the servers have no handshake. */
+  readonly areServersStateless?: boolean;
 }
 
 export class Arena {
   /** What the client was sent. */
   readonly lines: string[] = [];
   readonly log: string[] = [];
+  readonly #judge = new Judge(LENIENT);
   readonly servers: Map<string, FakeProcess> = new Map();
   readonly #aggregator: Aggregator;
   readonly #options: ArenaOptions;
@@ -59,46 +63,33 @@ export class Arena {
   }
 
   /** Starts everything, and goes through the handshake with the client and every server. */
-  async open(): Promise<void> {
+  async open({ isReady = true }: { isReady?: boolean } = {}): Promise<void> {
     this.#aggregator.start();
-    const { keys, protocolVersion = '2025-11-25' } = this.#options;
-    const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'arena', version: '1' } };
-    this.say(JSON.stringify({ jsonrpc: '2.0', id: 'open', method: 'initialize', params }));
-    this.say('{"jsonrpc":"2.0","method":"notifications/initialized"}');
+    const { keys } = this.#options;
+    if (!this.#isStateless) this.#shakeHands(isReady);
+    const listed = this.ask('tools/list');
     await until(
       WAIT_MS,
       () => this.servers.size === keys.length,
       () => 'the servers',
     );
     await Promise.all(keys.map((key) => this.greet(key)));
-    await this.ask('tools/list');
+    await listed;
   }
 
-  /** What a server of good will says at its start. */
+  /** What a server of good will says at its start, up to its list of tools. */
   async greet(key: string): Promise<void> {
-    const { tools = '{"name":"echo","inputSchema":{"type":"object"}}', capabilities = '{"tools":{}}' } =
-      this.#options;
     const server = this.server(key);
-    const welcome = await server.next();
-    const info = '"serverInfo":{"name":"fake","version":"1"}';
-    server.answer(
-      welcome,
-      `"result":{"protocolVersion":"2025-11-25","capabilities":${capabilities},${info}}`,
-    );
-    await server.next();
-    const asked = Object.keys(JSON.parse(capabilities) as object).flatMap(
-      (name) =>
-        ({ tools: ['tools/list'], resources: ['resources/list', 'resources/templates/list'] })[name] ?? [],
-    );
-    for (let left = asked.length; left > 0; left -= 1) {
-      const list = await server.next();
-      if (list.method === 'tools/list') server.answer(list, `"result":{"tools":[${tools}]}`);
-      else server.answer(list, '"result":{"resources":[],"resourceTemplates":[]}');
+    for (let method: string | undefined; method !== 'tools/list';) {
+      const message = await server.next();
+      method = message.method;
+      if (message.id !== undefined) server.answer(message, this.#reply(method));
     }
   }
 
   /** Bytes of the client. */
   receive(bytes: Buffer): void {
+    this.#judge.hear(bytes);
     this.#aggregator.receive(bytes);
   }
 
@@ -107,9 +98,10 @@ export class Arena {
   }
 
   /** Sends a request as the client, and gives the raw line of the reply. */
-  async ask(method: string, params?: unknown): Promise<string> {
+  async ask(method: string, params?: object): Promise<string> {
     const id = `arena ${++this.#lastId}`;
-    this.say(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    const stated = this.#isStateless ? { ...params, _meta: STATELESS_META } : params;
+    this.say(JSON.stringify({ jsonrpc: '2.0', id, method, params: stated }));
     return this.line((line) => line.includes(`"id":"${id}"`));
   }
 
@@ -119,7 +111,8 @@ export class Arena {
     const reply = this.ask('tools/call', { name: `${key}:echo`, arguments: { nonce } });
     const isCall = ({ raw }: Message): boolean => raw.includes(nonce);
     const call = await this.server(key).inbox.take(isCall);
-    this.server(key).answer(call, `"result":{"content":[{"type":"text","text":"${key} ${nonce}"}]}`);
+    const content = `"content":[{"type":"text","text":"${key} ${nonce}"}]`;
+    this.server(key).answer(call, `"result":{"resultType":"complete",${content}}`);
     return (await reply).includes(`${key} ${nonce}`) ? 'answered' : reply;
   }
 
@@ -132,6 +125,38 @@ export class Arena {
     if (found === undefined)
       await until(WAIT_MS, look, () => `a line; the last were\n${this.lines.slice(-5).join('\n')}`);
     return found ?? '';
+  }
+
+  /** What is wrong with the lines that the client was sent. */
+  findProblems(): string[] {
+    const problems = this.lines.flatMap((line) => {
+      const problem = this.#judge.findProblem(JSON.parse(line));
+      return problem === undefined ? [] : [`${problem}: ${line}`];
+    });
+    return [...new Set(problems)].slice(0, 20);
+  }
+
+  get #isStateless(): boolean {
+    return this.#options.protocolVersion === STATELESS;
+  }
+
+  #shakeHands(isReady: boolean): void {
+    const { protocolVersion = '2025-11-25' } = this.#options;
+    const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'arena', version: '1' } };
+    this.say(JSON.stringify({ jsonrpc: '2.0', id: 'open', method: 'initialize', params }));
+    if (isReady) this.say('{"jsonrpc":"2.0","method":"notifications/initialized"}');
+  }
+
+  /** The member with which a server answers, in the era that it knows. */
+  #reply(method: string | undefined): string {
+    if (method === 'tools/list')
+      return `"result":{"tools":[${TOOL}],"resultType":"complete","ttlMs":0,"cacheScope":"public"}`;
+    const { areServersStateless = false } = this.#options;
+    if (areServersStateless && method === 'server/discover')
+      return `"result":{"resultType":"complete","supportedVersions":["${STATELESS}"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"public"}`;
+    if (!areServersStateless && method === 'initialize')
+      return '"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"fake","version":"1"}}';
+    return '"error":{"code":-32601,"message":"Method not found"}';
   }
 
   async close(): Promise<void> {

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { until } from '../support/deadline.ts';
 import { fixture } from '../support/fixture.ts';
-import type { ServerEntry, Session } from '../support/session.ts';
-import { startJudged } from './judged.ts';
+import { type ServerEntry, type Session, start } from '../support/session.ts';
 import { isLong, PATIENCE_MS, scale } from './scale.ts';
 
 const FAULTY = join(import.meta.dirname, 'children/faulty.mjs');
@@ -34,7 +33,7 @@ function entries(faults: readonly string[], moment: Moment): Record<string, Serv
 }
 
 async function begin(faults: readonly string[], moment: Moment): Promise<Session> {
-  const session = startJudged({ servers: entries(faults, moment), args: ['--startup-timeout', '3'] });
+  const session = start({ servers: entries(faults, moment), args: ['--startup-timeout', '3'] });
   await session.initialize();
   await session.listTools();
   await expectGood(session);
@@ -92,8 +91,8 @@ test(
 test(
   'idle',
   async () => {
-    const session = await begin(faults, 'idle');
-    for (const fault of faults) expect(await session.callText(`${fault}:work`)).toBe(fault);
+    const session = await begin([...faults, ...MUTE], 'idle');
+    for (const fault of [...faults, ...MUTE]) expect(await session.callText(`${fault}:work`)).toBe(fault);
     await expectGone(session, faults);
     for (const fault of faults) expect((await session.call(`${fault}:work`)).error).toBeDefined();
     await expectEnd(session);
@@ -118,6 +117,23 @@ test(
     expect(session.inbox.untaken().filter(({ id }) => muteIds.includes(id ?? ''))).toEqual([]);
     await expectGone(session, faults);
     await expectEnd(session, muteIds);
+  },
+  PATIENCE_MS,
+);
+
+test.runIf(isLong)(
+  'in mid-call, one after another: each call is answered within a second',
+  async () => {
+    const session = await begin(faults, 'in mid-call');
+    const times: number[] = [];
+    for (const fault of faults) {
+      const before = performance.now();
+      expect((await session.call(`${fault}:work`)).error?.code, fault).toBe(-32_603);
+      times.push(performance.now() - before);
+    }
+    console.log(`answered after at most ${Math.max(...times).toFixed(0)} ms`);
+    expect(Math.max(...times)).toBeLessThan(1000);
+    await expectEnd(session);
   },
   PATIENCE_MS,
 );

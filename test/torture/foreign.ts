@@ -1,29 +1,30 @@
-/** Test data of others, read where it lies: collections that are not part of this repository. Without them, nothing is read. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+/** Test data of others (test/data/foreign), as cases. Changes nothing in it. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonCase } from '../data/json-cases.ts';
 
-/** `TORTURE_DATA` names a folder with `JSONTestSuite` and `mcp-examples` in it. */
-const FOLDER = process.env['TORTURE_DATA'] ?? join(import.meta.dirname, '../data');
+const FOLDER = join(import.meta.dirname, '../data/foreign');
 
-/** The cases of nst/JSONTestSuite (its folder `test_parsing`): y_ is JSON, n_ is not, i_ is left open. */
-export function readJsonTestSuite(): JsonCase[] {
-  const folder = join(FOLDER, 'JSONTestSuite');
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((name) => /^[yni]_.*\.json$/.test(name))
-    .map((name) => ({
-      name,
-      bytes: readFileSync(join(folder, name)),
-      isJson: name.startsWith('i_') ? undefined : name.startsWith('y_'),
-    }));
+/** A name and bytes as characters; where they are repeated, how often, and what comes after. */
+type Kept = readonly [name: string, bytes: string, times?: number, end?: string];
+
+function readCases(file: string, isJson: (name: string) => boolean | undefined): JsonCase[] {
+  const cases = JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as Kept[];
+  return cases.map(([name, bytes, times = 1, end = '']) => ({
+    name,
+    bytes: Buffer.from(bytes.repeat(times) + end, 'latin1'),
+    isJson: isJson(name),
+  }));
 }
 
-/** The examples beside the schema of the Model Context Protocol, each in a folder named after its type. */
+/** The cases of nst/JSONTestSuite: y_ is JSON, n_ is not, i_ is left open. */
+export function readJsonTestSuite(): JsonCase[] {
+  return readCases('json-test-suite.json', (name) =>
+    name.startsWith('i_') ? undefined : name.startsWith('y_'),
+  );
+}
+
+/** The examples beside the schema of the protocol, each in a folder named after its type. */
 export function readProtocolExamples(): JsonCase[] {
-  const folder = join(FOLDER, 'mcp-examples');
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.json'))
-    .map((name) => ({ name, bytes: readFileSync(join(folder, name)), isJson: true }));
+  return readCases('protocol-examples.json', () => true);
 }

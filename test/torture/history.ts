@@ -9,7 +9,7 @@ export interface Sent {
   readonly mayFail?: boolean;
 }
 
-interface Answer {
+export interface Answer {
   id?: unknown;
   method?: unknown;
   result?: { content?: { text?: string }[] };
@@ -33,8 +33,7 @@ export class History {
   }
 
   /** Gives the id of the call that this line answers. */
-  receive(raw: string): string | undefined {
-    const answer = JSON.parse(raw) as Answer;
+  receive(answer: Answer, raw: string): string | undefined {
     if (answer.method !== undefined) return undefined;
     const id = JSON.stringify(answer.id);
     const sent = this.#open.get(id);

@@ -2,10 +2,9 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fixture } from '../support/fixture.ts';
+import { LENIENT } from '../support/judge.ts';
 import { readResidentMiB } from '../support/processes.ts';
-import type { ServerEntry, Session } from '../support/session.ts';
-import { LENIENT } from './judge.ts';
-import { startJudged, startJudgedReady } from './judged.ts';
+import { type ServerEntry, type Session, start, startReady } from '../support/session.ts';
 import { isLong, PATIENCE_MS, scale } from './scale.ts';
 import { type Call, Traffic } from './traffic.ts';
 
@@ -34,11 +33,16 @@ const ATTACKS: readonly (readonly [attack: string, size: number])[] = [
 ];
 const CALLS = scale(100, 1500);
 const IN_FLIGHT = 8;
-/** Generous: what is measured shares two cores with the attack itself. */
-const P99_LIMIT_MS = 1000;
+/** On two cores, shared with the attack itself. */
+const P99_LIMIT_MS = 100;
+/** What really holds others up does so every time; what else runs on the machine does not. All attempts are printed. */
+const ATTEMPTS = scale(1, 3);
+/** Calls beside nothing, for comparison: what the machine itself costs. */
+const CALM = ['hang', 1] as const;
 
-function start(): Promise<Session> {
-  return startJudgedReady({ servers: { hostile: hostile(), good: fixture({ name: 'good' }) } }, LENIENT);
+function startBoth(): Promise<Session> {
+  const servers = { hostile: hostile(), good: fixture({ name: 'good' }) };
+  return startReady({ servers, rules: LENIENT });
 }
 
 /** One attack, and calls to the neighbour while it lasts. */
@@ -56,17 +60,26 @@ function* makeCalls(attack: string, size: number, serial: number): Generator<Cal
 test(
   'its neighbour answers every call, whatever it does',
   async () => {
-    const session = await start();
-    const traffic = new Traffic(session, { rules: LENIENT });
-    const report: string[] = [];
-    for (const [serial, [attack, size]] of ATTACKS.entries()) {
+    const session = await startBoth();
+    const traffic = new Traffic(session);
+    let serial = 0;
+    const measure = async (attack: string, size: number): Promise<number> => {
       traffic.latencies.length = 0;
-      const calls = makeCalls(attack, size, serial);
+      const calls = makeCalls(attack, size, (serial += 1));
       await traffic.run(IN_FLIGHT, () => calls.next().value as Call | undefined);
-      report.push(`${attack}: p99 ${traffic.percentile(99).toFixed(0)} ms`);
-      if (isLong) expect(traffic.percentile(99), attack).toBeLessThan(P99_LIMIT_MS);
+      return traffic.percentile(99);
+    };
+    const tooSlow: string[] = [];
+    for (const [attack, size] of ATTACKS) {
+      const attempts = [await measure(attack, size)];
+      while (attempts.length < ATTEMPTS && Math.min(...attempts) >= P99_LIMIT_MS)
+        attempts.push(await measure(attack, size));
+      const line = `${attack}: p99 ${attempts.map((ms) => ms.toFixed(0)).join(', then ')} ms`;
+      if (isLong) console.log(line);
+      if (isLong && Math.min(...attempts) >= P99_LIMIT_MS)
+        tooSlow.push(`${line}, without an attack ${(await measure(...CALM)).toFixed(0)} ms`);
     }
-    if (isLong) console.log(report.join('\n'));
+    expect(tooSlow).toEqual([]);
     expect(traffic.history.conclude()).toEqual([]);
     // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
     expect(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E]/.exec(session.stderr)?.[0]).toBeUndefined();
@@ -79,7 +92,7 @@ test(
 
 test('its endless pages end, and its names do not take those of others', async () => {
   const servers = { a: hostile(), 'a:good': fixture({ name: 'neighbour', tools: ['echo'] }) };
-  const session = startJudged({ servers }, LENIENT);
+  const session = start({ servers, rules: LENIENT });
   await session.initialize();
   const names = await session.listNames();
   expect(names.filter((name) => name === 'a:good:echo')).toHaveLength(1);
@@ -89,8 +102,16 @@ test('its endless pages end, and its names do not take those of others', async (
   await session.stderrMatches(/a:good:echo/);
 });
 
+test('what it says beside the protocol does not flood our log', async () => {
+  const session = await startBoth();
+  expect(await session.callText('hostile:nonsense', { size: 20_000 })).toBe('done');
+  await session.stderrMatches(/warning: \[hostile\] A line of its stdout was dropped/);
+  expect(await session.close()).toEqual({ code: 0, signal: null });
+  expect(session.stderr.length).toBeLessThan(100_000);
+});
+
 test('its log does not fill the memory when nobody reads stderr', async () => {
-  const session = await start();
+  const session = await startBoth();
   session.child.stderr.pause();
   const before = session.inbox.messages.length;
   for (const attack of ['nonsense', 'stderr'])

@@ -1,7 +1,7 @@
 /** Many servers, many tools, many calls at a time: each call is answered once, by the right server, with its own nonce. */
 import { expect, test } from 'vitest';
 import { fixture } from '../support/fixture.ts';
-import { startJudgedReady } from './judged.ts';
+import { startReady } from '../support/session.ts';
 import { chooseSeed, Random } from './random.ts';
 import { PATIENCE_MS, scale } from './scale.ts';
 import { type Call, Traffic } from './traffic.ts';
@@ -23,7 +23,7 @@ test(
     const keys = Array.from({ length: SERVERS }, (_, n) => `server ${n}`);
     const tools = Array.from({ length: TOOLS }, (_, n) => `tool ${n}`);
     const servers = keys.map((key) => fixture({ name: key, tools }));
-    const session = await startJudgedReady({
+    const session = await startReady({
       servers: keys.map((key, n) => [key, servers[n] ?? fixture()]),
     });
     expect(await session.listNames()).toEqual(keys.flatMap((key) => tools.map((tool) => `${key}:${tool}`)));

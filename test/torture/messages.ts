@@ -3,6 +3,60 @@
 const line = (message: object): Buffer => Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message }));
 const raw = (text: string): Buffer => Buffer.from(text);
 
+const KEY = 'io.modelcontextprotocol/';
+
+/** What every request says where there is no handshake. */
+export const STATELESS_META: Readonly<Record<string, unknown>> = {
+  [`${KEY}protocolVersion`]: '2026-07-28',
+  [`${KEY}clientInfo`]: { name: 'arena', version: '1' },
+  [`${KEY}clientCapabilities`]: { elicitation: { form: {} }, sampling: {}, roots: {} },
+};
+
+const stateless = (id: number, method: string, params: object = {}): Buffer =>
+  line({ id, method, params: { ...params, _meta: STATELESS_META } });
+
+export const STATELESS_CLIENT_LINES: readonly Buffer[] = [
+  stateless(1, 'server/discover'),
+  stateless(2, 'tools/list'),
+  stateless(3, 'tools/call', { name: 'a:echo', arguments: { text: 'é 𝄞 \\ "' } }),
+  stateless(4, 'tools/call', { name: 'a:echo', requestState: 'opaque', inputResponses: { x: {} } }),
+  stateless(5, 'tools/call', { name: 'a:echo', requestState: 'aggregator-1', inputResponses: {} }),
+  stateless(6, 'subscriptions/listen', { notifications: { toolsListChanged: true } }),
+  stateless(7, 'subscriptions/listen', { notifications: { resourceSubscriptions: ['file:///a'] } }),
+  stateless(8, 'resources/read', { uri: 'file:///a' }),
+  stateless(9, 'tasks/get', { taskId: 'a:1' }),
+  line({ id: 10, method: 'tools/call', params: { name: 'a:echo' } }),
+  line({ id: 11, method: 'tools/list', params: { _meta: { [`${KEY}protocolVersion`]: '1999-01-01' } } }),
+  line({ method: 'notifications/cancelled', params: { requestId: 3 } }),
+  line({ method: 'notifications/cancelled', params: { requestId: 6 } }),
+];
+
+export const STATELESS_SERVER_LINES: readonly Buffer[] = [
+  line({ id: 3, result: { resultType: 'complete', content: [] } }),
+  line({
+    id: 3,
+    result: {
+      resultType: 'input_required',
+      requestState: 's',
+      inputRequests: { q: { method: 'elicitation/create', params: { message: '?' } } },
+    },
+  }),
+  line({ id: 3, result: { resultType: 'task', taskId: '1', status: 'working' } }),
+  line({ id: 4, error: { code: -32_022, message: 'no', data: { supported: ['2026-07-28'] } } }),
+  line({
+    method: 'notifications/subscriptions/acknowledged',
+    params: { _meta: { [`${KEY}subscriptionId`]: 1 }, notifications: {} },
+  }),
+  line({
+    method: 'notifications/tools/list_changed',
+    params: { _meta: { [`${KEY}subscriptionId`]: 1 } },
+  }),
+  line({
+    method: 'notifications/resources/updated',
+    params: { uri: 'file:///a', _meta: { [`${KEY}subscriptionId`]: 'x' } },
+  }),
+];
+
 export const CLIENT_LINES: readonly Buffer[] = [
   line({ id: 1, method: 'ping' }),
   line({ id: 'list', method: 'tools/list', params: {} }),

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fixture } from '../support/fixture.ts';
 import { readResidentMiB } from '../support/processes.ts';
-import { readText, type Session } from '../support/session.ts';
-import { startJudgedReady } from './judged.ts';
+import { readText, type Session, startReady } from '../support/session.ts';
 import { isLong, PATIENCE_MS, scale } from './scale.ts';
 
 const RAW = join(import.meta.dirname, 'children/raw.mjs');
@@ -12,7 +11,7 @@ const MIB = 1024 * 1024;
 const LENGTH_MIB = scale(8, 200);
 
 function start(): Promise<Session> {
-  return startJudgedReady({
+  return startReady({
     servers: { a: fixture({ name: 'a' }), b: fixture({ name: 'b' }), raw: { command: 'node', args: [RAW] } },
   });
 }

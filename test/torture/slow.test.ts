@@ -4,8 +4,7 @@ import { expect, test } from 'vitest';
 import { until } from '../support/deadline.ts';
 import { fixture } from '../support/fixture.ts';
 import { readResidentMiB } from '../support/processes.ts';
-import type { Session } from '../support/session.ts';
-import { startJudgedReady } from './judged.ts';
+import { type Session, startReady } from '../support/session.ts';
 import { PATIENCE_MS, scale } from './scale.ts';
 
 const RAW = join(import.meta.dirname, 'children/raw.mjs');
@@ -28,7 +27,7 @@ async function memorySettles(session: Session): Promise<void> {
 test(
   `a client that is silent during ${LINES} lines gets them all, in order`,
   async () => {
-    const session = await startJudgedReady({ servers: { raw: { command: 'node', args: [RAW] } } });
+    const session = await startReady({ servers: { raw: { command: 'node', args: [RAW] } } });
     const { stdout } = session.child;
     stdout.removeAllListeners('data');
     stdout.pause();
@@ -37,12 +36,14 @@ test(
     await memorySettles(session);
     expect(readResidentMiB(session.pid).now).toBeLessThan(MEMORY_LIMIT_MIB);
 
-    const heads: string[] = [];
+    const [heads, problems]: [string[], string[]] = [[], []];
     let rest = Buffer.alloc(0);
     const counted = new Promise<void>((resolve) => {
       stdout.on('data', (chunk: Buffer) => {
         let bytes = Buffer.concat([rest, chunk]);
         for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10)) {
+          const problem = session.judge.findProblem(JSON.parse(bytes.toString('utf8', 0, end)));
+          if (problem !== undefined) problems.push(problem);
           heads.push(bytes.toString('latin1', 0, Math.min(end, 100)));
           bytes = bytes.subarray(end + 1);
         }
@@ -54,6 +55,7 @@ test(
     await counted;
     const numbers = heads.slice(0, -1).map((head) => Number(/"n":(\d+)/.exec(head)?.[1]));
     expect(numbers).toHaveLength(LINES);
+    expect(problems).toEqual([]);
     expect(numbers.findIndex((number, index) => number !== index)).toBe(-1);
     expect(readResidentMiB(session.pid).peak).toBeLessThan(MEMORY_LIMIT_MIB);
   },
@@ -63,7 +65,7 @@ test(
 test(
   'a server that is stopped gets its callers errors, and everyone exactly one',
   async () => {
-    const session = await startJudgedReady({
+    const session = await startReady({
       servers: { a: fixture({ name: 'a' }), b: fixture({ name: 'b' }) },
     });
     const pid = Number(await session.callText('a:pid'));

@@ -1,14 +1,7 @@
 /** Takes a session's stdout over, line by line, for more traffic than an inbox can hold. Every line is judged. */
 import { expect, onTestFinished } from 'vitest';
 import type { Session } from '../support/session.ts';
-import { History, type Sent } from './history.ts';
-import { judge, type JudgeOptions, STRICT } from './judge.ts';
-
-export interface TrafficOptions {
-  readonly rules?: JudgeOptions;
-  /** Every so many lines one is held against its schema as well. */
-  readonly judgeEvery?: number;
-}
+import { type Answer, History, type Sent } from './history.ts';
 
 export interface Call extends Sent {
   readonly tool: string;
@@ -20,17 +13,14 @@ export class Traffic {
   /** Milliseconds from asking to being answered. */
   readonly latencies: number[] = [];
   readonly #session: Session;
-  readonly #options: TrafficOptions;
   readonly #since = new Map<string, number>();
   readonly #problems: string[] = [];
   #parts: Buffer[] = [];
-  #count = 0;
   #onAnswer: () => void = () => {};
 
   /** To be made while nothing is under way. */
-  constructor(session: Session, options: TrafficOptions = {}) {
+  constructor(session: Session) {
     this.#session = session;
-    this.#options = options;
     session.child.stdout.removeAllListeners('data');
     session.child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
     onTestFinished(() => expect(this.#problems).toEqual([]));
@@ -84,11 +74,10 @@ export class Traffic {
   }
 
   #accept(line: string): void {
-    this.#count += 1;
-    const { rules = STRICT, judgeEvery = 1 } = this.#options;
-    const problem = this.#count % judgeEvery === 0 ? judge(line, rules) : undefined;
+    const message = JSON.parse(line) as Answer;
+    const problem = this.#session.judge.findProblem(message);
     if (problem !== undefined && this.#problems.length < 20) this.#problems.push(`${problem}: ${line}`);
-    const id = this.history.receive(line);
+    const id = this.history.receive(message, line);
     const since = id === undefined ? undefined : this.#since.get(id);
     if (id === undefined || since === undefined) return;
     this.#since.delete(id);

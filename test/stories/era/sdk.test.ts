@@ -15,6 +15,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { until } from '../../support/deadline.ts';
+import { judged } from '../../support/overhear.ts';
 import { killMarked, MARK } from '../../support/processes.ts';
 import { CLI, makeFolder } from '../../support/session.ts';
 
@@ -69,7 +70,7 @@ async function connectOld(launch: Launch): Promise<Connected> {
     LoggingMessageNotificationSchema,
     ({ params }) => void news.logs.push(params),
   );
-  await client.connect(new OldTransport(launch));
+  await client.connect(judged(new OldTransport(launch)));
   const watch = async (uri: string): Promise<void> => {
     await client.subscribeResource({ uri });
     await client.setLoggingLevel('info');
@@ -90,7 +91,7 @@ async function connectNew(launch: Launch, mode: 'legacy' | 'auto'): Promise<Conn
     ({ params }) => void news.resources.push(params.uri),
   );
   client.setNotificationHandler('notifications/message', ({ params }) => void news.logs.push(params));
-  await client.connect(new NewTransport(launch));
+  await client.connect(judged(new NewTransport(launch)));
   if (mode === 'auto') await client.listen({ toolsListChanged: true });
   const watch = async (uri: string): Promise<void> => {
     if (mode === 'auto') {

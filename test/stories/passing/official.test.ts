@@ -16,6 +16,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../../support/deadline.ts';
+import { overhear } from '../../support/overhear.ts';
 import { passing } from '../../support/passing.ts';
 import { killMarked, MARK } from '../../support/processes.ts';
 import { CLI } from '../../support/session.ts';
@@ -64,6 +65,7 @@ const mark = randomUUID();
 const folder = mkdtempSync(join(tmpdir(), 'msa-'));
 let direct: Life;
 let through: Life;
+const problems: string[] = [];
 
 beforeAll(async () => {
   const config = join(folder, 'config.json');
@@ -79,6 +81,7 @@ afterAll(async () => {
   await Promise.all([direct, through].map(({ client }) => client.close()));
   killMarked(mark);
   rmSync(folder, { recursive: true, force: true });
+  expect(problems).toEqual([]);
 });
 
 async function live(args: string[], prefix: string): Promise<Life> {
@@ -87,7 +90,8 @@ async function live(args: string[], prefix: string): Promise<Life> {
   client.fallbackNotificationHandler = async (one): Promise<void> => void notifications.push(one);
   const { PATH = '', XDG_CACHE_HOME = '' } = process.env;
   const env = { PATH, XDG_CACHE_HOME, [MARK]: mark };
-  await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' }));
+  const transport = new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' });
+  await client.connect(overhear(transport, problems));
   return { client, notifications, name: (name) => prefix + name };
 }
 
@@ -170,7 +174,7 @@ const SCENES: Record<string, (life: Life) => Promise<unknown>> = {
   },
   progress: async ({ client, name }) => {
     const progress: unknown[] = [];
-    const params = { name: name('trigger-long-running-operation'), arguments: { duration: 0.2, steps: 4 } };
+    const params = { name: name('trigger-long-running-operation'), arguments: { duration: 1, steps: 4 } };
     const result = await client.callTool(params, undefined, { onprogress: (one) => progress.push(one) });
     // The last one may come in one chunk with the answer, and then this client forgets it.
     return [progress.slice(0, 3), result];

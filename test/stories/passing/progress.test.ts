@@ -95,7 +95,7 @@ test('passes the client’s progress on under the server’s own token', async (
   const ask = (who: string): object => ({
     id: 1,
     method: 'sampling/createMessage',
-    params: { who, _meta: { progressToken: 'mine', other: 1 } },
+    params: { who, messages: [], maxTokens: 5, _meta: { progressToken: 'mine', other: 1 } },
   });
   const asked = [session.call('a:ask', ask('a'))];
   const first = await session.question('sampling/createMessage');

@@ -18,7 +18,7 @@ const QUESTIONS: [method: string, params: object | undefined, result: object][] 
     'sampling/createMessage',
     {
       messages: [{ role: 'user', content: { type: 'text', text: 'a:b' } }],
-      tools: [{ name: 'echo', inputSchema: {} }],
+      tools: [{ name: 'echo', inputSchema: { type: 'object' } }],
       maxTokens: 5,
     },
     { role: 'assistant', model: 'm', content: { type: 'tool_use', name: 'echo', id: '1', input: {} } },
@@ -81,7 +81,8 @@ test('answers a ping itself', async () => {
 test('keeps the bytes of a question and of its answer', async () => {
   const record = new Recording();
   const session = await startReady({ servers: { a: passing({ record: record.file }) } }, CAPABLE);
-  const params = '{"n":1.0,"big":12345678901234567890,"\\u0061":"\\u00e9","_meta":{"x":1e2}}';
+  const params =
+    '{"messages":[],"maxTokens":5,"n":1.0,"big":12345678901234567890,"\\u0061":"\\u00e9","_meta":{"x":1e2}}';
   const line = `{"jsonrpc":"2.0","method":"sampling/createMessage","params":${params},"id":"é"}`;
   await session.call('a:say', { lines: [line] });
   const question = await session.question('sampling/createMessage');
@@ -94,8 +95,11 @@ test('keeps the bytes of a question and of its answer', async () => {
 test('keeps two servers apart that use the same ids at the same time', async () => {
   const session = await startReady({ servers: { a: passing(), b: passing() } }, CAPABLE);
   const method = 'elicitation/create';
-  const ask = async (key: string, id: unknown): Promise<string> =>
-    session.callText(`${key}:ask`, { id, method, params: { message: `${key} ${JSON.stringify(id)}` } });
+  const requestedSchema = { type: 'object', properties: {} };
+  const ask = async (key: string, id: unknown): Promise<string> => {
+    const params = { message: `${key} ${JSON.stringify(id)}`, requestedSchema };
+    return session.callText(`${key}:ask`, { id, method, params });
+  };
   const asked = [ask('a', 1), ask('b', 1), ask('a', '1'), ask('b', '1')];
   const questions = [];
   for (const _ of asked) questions.push(await session.question(method));

@@ -56,7 +56,7 @@ test.each(['1', 'c:1', 'a:', ''])('refuses the id %j, which no server gave', asy
 
 test('passes on the news of a task under the key of its server', async () => {
   const session = await startTasks();
-  const news = { taskId: '1', status: 'completed', createdAt: 'x', ttl: null };
+  const news = { taskId: '1', status: 'completed', createdAt: 'x', lastUpdatedAt: 'x', ttl: null };
   const method = 'notifications/tasks/status';
   await session.call('b:say', { lines: [JSON.stringify({ jsonrpc: '2.0', method, params: news })] });
   expect((await session.notification(method)).params).toEqual({ ...news, taskId: 'b:1' });
@@ -65,14 +65,19 @@ test('passes on the news of a task under the key of its server', async () => {
 test('relates questions, progress and log messages of a task to it, and the answers too', async () => {
   const session = await startTasks();
   const _meta = { [RELATED]: { taskId: '1' } };
+  const params = {
+    message: 'Who?',
+    requestedSchema: { type: 'object', properties: {} },
+    taskId: 'not ours',
+  };
   const asked = session.callText('a:ask', {
     id: 1,
     method: 'elicitation/create',
-    params: { message: 'Who?', taskId: 'not ours', _meta },
+    params: { ...params, _meta },
   });
   const question = await session.question('elicitation/create');
   const related = { [RELATED]: { taskId: 'a:1' } };
-  expect(question.params).toEqual({ message: 'Who?', taskId: 'not ours', _meta: related });
+  expect(question.params).toEqual({ ...params, _meta: related });
   session.answer(question, { action: 'accept', _meta: related });
   expect(JSON.parse(await asked)).toMatchObject({ result: { action: 'accept', _meta } });
   const log = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 1, _meta } };
@@ -107,7 +112,11 @@ test('leaves alone what is called a task id and is none', async () => {
 
 test('lets a server use the task that the client made for it, by the client’s own id', async () => {
   const session = await startTasks();
-  const sampling = { id: 1, method: 'sampling/createMessage', params: { task: { ttl: 1 }, messages: [] } };
+  const sampling = {
+    id: 1,
+    method: 'sampling/createMessage',
+    params: { task: { ttl: 1 }, messages: [], maxTokens: 1 },
+  };
   const made = session.callText('a:ask', sampling);
   const task = { taskId: 'client-1', status: 'working' };
   session.answer(await session.question('sampling/createMessage'), { task });
@@ -127,7 +136,11 @@ test('keeps the tasks that the client made for one server from the others', asyn
   const [a, b] = [new Recording(), new Recording()];
   const session = await startTasks({ record: a.file }, { record: b.file });
   for (const key of ['a', 'b']) {
-    const sampling = { id: 1, method: 'sampling/createMessage', params: { task: {}, messages: [] } };
+    const sampling = {
+      id: 1,
+      method: 'sampling/createMessage',
+      params: { task: {}, messages: [], maxTokens: 1 },
+    };
     const made = session.callText(`${key}:ask`, sampling);
     const task = { taskId: `for-${key}`, status: 'working' };
     session.answer(await session.question('sampling/createMessage'), { task });
