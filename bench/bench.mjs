@@ -13,7 +13,9 @@ export class Bench {
   failures = [];
 
   constructor({ targets, direct, quick, directory, progress }) {
-    this.targets = targets;
+    /** Those that are called; not all of them can be opened and listed as a client with a handshake does. */
+    this.callTargets = targets;
+    this.targets = targets.filter(({ era }) => era !== 'modern');
     this.direct = direct;
     this.quick = quick;
     this.#directory = directory;

@@ -11,6 +11,10 @@ const KILL_AFTER_MS = 5000;
 const HELLO =
   '{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1.0.0"}}';
 
+/** What a client without a handshake says of itself, in each request. */
+const CLAIM =
+  '"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1.0.0"},"io.modelcontextprotocol/clientCapabilities":{}}';
+
 /** Pids of everything started here and not yet gone, so that an interrupted run leaves nothing behind. */
 const running = new Map();
 
@@ -27,10 +31,12 @@ export class Client {
   #ended = false;
   #exited;
   #watchers = [];
+  #isModern;
 
-  constructor({ command, args, env, cwd }, logFile) {
+  constructor({ command, args, env, cwd }, logFile, era) {
     const log = openSync(logFile, 'a');
     this.#logFile = logFile;
+    this.#isModern = era === 'modern';
     this.#child = spawn(command, args, {
       stdio: ['pipe', 'pipe', log],
       env: { ...createEnvironment(process.env), ...env },
@@ -58,7 +64,8 @@ export class Client {
     if (this.#ended) return Promise.reject(new Error(this.#describe('is gone')));
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.#child.stdin.write(`{"method":"${method}","params":${params},"jsonrpc":"2.0","id":${id}}\n`);
+      const all = this.#isModern ? `{${CLAIM}${params === '{}' ? '}' : `,${params.slice(1)}`}` : params;
+      this.#child.stdin.write(`{"method":"${method}","params":${all},"jsonrpc":"2.0","id":${id}}\n`);
     });
   }
 
@@ -67,6 +74,7 @@ export class Client {
   }
 
   async initialize() {
+    if (this.#isModern) return this.request('server/discover', '{}');
     const reply = await this.request('initialize', HELLO);
     this.notify('notifications/initialized');
     return reply;

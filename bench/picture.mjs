@@ -36,7 +36,7 @@ function escape(text) {
 
 function classOf(target) {
   if (target.startsWith('ours')) return target === 'ours' ? 'ours' : 'ours other';
-  return target === 'direct' || target === 'copier' ? 'yardstick' : 'bar';
+  return target === 'direct' || target.startsWith('copier') ? 'yardstick' : 'bar';
 }
 
 function showValue({ unit, digits }, value) {

@@ -6,10 +6,16 @@ import { median } from './measure.mjs';
 
 const BASES = ['direct', 'copier'];
 
+/** A target is compared with one that sends the same. */
+function baseOf(samples, name, base) {
+  const same = name.endsWith('-modern') ? samples[`${base}-modern`] : undefined;
+  return same ?? samples[base];
+}
+
 /** Compared within each round, so that a machine that slows down for a while does so for both. */
 function ratioOf(samples, name, base) {
-  const [own, other] = [samples[name], samples[base]];
-  if (own === undefined || other === undefined || name === base) return undefined;
+  const [own, other] = [samples[name], baseOf(samples, name, base)];
+  if (own === undefined || other === undefined || own === other) return undefined;
   if (own.length !== other.length) return median(own) / median(other);
   return median(own.map((value, index) => value / other[index]));
 }

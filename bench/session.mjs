@@ -24,7 +24,7 @@ export class Session {
   constructor(target, servers, directory) {
     this.#target = target;
     const log = join(mkdtempSync(join(directory, 'log-')), 'stderr.log');
-    this.clients = target.launches(servers, directory).map((launch) => new Client(launch, log));
+    this.clients = target.launches(servers, directory).map((launch) => new Client(launch, log, target.era));
   }
 
   get pid() {

@@ -24,12 +24,14 @@ function sdkVersion() {
   return JSON.parse(readFileSync(file, 'utf8')).version;
 }
 
-/** The same programs each time for the same servers, so that a target finds again what it learned of them. */
-function remember(makeLaunches) {
+/** The same config file and the same cache for the same servers, so that what was learned of them is found again. */
+export function remember(makeLaunches, options) {
   const known = new Map();
   return (servers, directory) => {
     const key = JSON.stringify(servers);
-    if (!known.has(key)) known.set(key, makeLaunches(servers, directory));
+    const env = { XDG_CACHE_HOME: mkdtempSync(join(directory, 'cache-')) };
+    const make = ({ args, ...launch }) => ({ ...launch, args: [...args, ...options], env });
+    if (!known.has(key)) known.set(key, makeLaunches(servers, directory).map(make));
     return known.get(key);
   };
 }
@@ -37,10 +39,19 @@ function remember(makeLaunches) {
 /**
  * Each target turns a set of servers into the programs a client must start. `many` says whether it serves more than one
  * server, `judged` whether the goals are meant for it, `optional` that the run may do without it, `toolName` what a
- * server's tool is called through it, `remembers` that it is measured with servers it has seen before. `what` and
- * `version` are for the reader.
+ * server's tool is called through it, `era` in which the client speaks: a modern one only calls, it opens nothing;
+ * `remembers` that it is measured with servers it has seen before. `what` and `version` are for the reader.
  */
 export function createTargets({ command, nodeArgs = [] }) {
+  const launchCopier = (servers) =>
+    Object.values(servers).map((entry) => ({
+      command: process.execPath,
+      args: [copier, entry.command, ...entry.args],
+    }));
+  const launchOurs = (servers, directory) => {
+    const config = writeConfig(directory, { mcpServers: servers });
+    return [{ command: process.execPath, args: [...nodeArgs, command, '--config', config] }];
+  };
   return [
     {
       name: 'direct',
@@ -53,11 +64,14 @@ export function createTargets({ command, nodeArgs = [] }) {
       name: 'copier',
       what: 'a Node program that copies bytes between the client and one server: the least a process in between costs',
       many: false,
-      launches: (servers) =>
-        Object.values(servers).map((entry) => ({
-          command: process.execPath,
-          args: [copier, entry.command, ...entry.args],
-        })),
+      launches: launchCopier,
+      toolName: (_key, tool) => tool,
+    },
+    {
+      name: 'copier-modern',
+      what: 'the same between a client and a server without a handshake, whose requests say each time who asks',
+      era: 'modern',
+      launches: launchCopier,
       toolName: (_key, tool) => tool,
     },
     {
@@ -66,10 +80,7 @@ export function createTargets({ command, nodeArgs = [] }) {
       version: ownVersion(),
       many: true,
       judged: true,
-      launches: (servers, directory) => {
-        const config = writeConfig(directory, { mcpServers: servers });
-        return [{ command: process.execPath, args: [...nodeArgs, command, '--config', config] }];
-      },
+      launches: launchOurs,
       toolName: (key, tool) => `${key}:${tool}`,
     },
     {
@@ -78,13 +89,15 @@ export function createTargets({ command, nodeArgs = [] }) {
       version: ownVersion(),
       many: true,
       remembers: true,
-      launches: remember((servers, directory) => {
-        const config = writeConfig(directory, { mcpServers: servers });
-        const env = { XDG_CACHE_HOME: mkdtempSync(join(directory, 'cache-')) };
-        return [
-          { command: process.execPath, args: [...nodeArgs, command, '--lazy', '--config', config], env },
-        ];
-      }),
+      launches: remember(launchOurs, ['--lazy']),
+      toolName: (key, tool) => `${key}:${tool}`,
+    },
+    {
+      name: 'ours-modern',
+      what: 'mcp-simple-aggregator between such a client and server; compared with the copier between them',
+      version: ownVersion(),
+      era: 'modern',
+      launches: launchOurs,
       toolName: (key, tool) => `${key}:${tool}`,
     },
     {

@@ -1,6 +1,7 @@
 /**
- * `npm run inspector`: the official Inspector lists and uses tools, prompts and resources of three real servers, each
- * directly and all through the built command. Fails when anything but a name differs. Says nothing about bytes.
+ * `npm run inspector`: the official Inspector lists and uses tools, prompts and resources of real servers in each era,
+ * each directly and all through the built command. Fails when anything differs but a name, or what the other era wants
+ * in every result. Says nothing about bytes.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,6 +17,12 @@ const CLI = join(root, 'dist', 'cli.cjs');
 const VERSION = '2.12.0';
 const LIMIT_MS = 60_000;
 const AGGREGATOR = 'aggregator';
+const SERVER_KEY = 'io.modelcontextprotocol/serverInfo';
+const ERAS = ['legacy', 'auto', 'modern'];
+/** The server that speaks both eras; the others have a handshake and cannot be reached directly without. */
+const DUAL = 'dual';
+/** It is offered to clients with roots; without a handshake, nobody could be asked for them when the server wants it. */
+const ONLY_WITH_ROOTS = 'everything:get-roots-list';
 const LISTS = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'];
 
 function say(text = '') {
@@ -33,6 +40,7 @@ function makeServers(folder) {
       args: [locate('memory')],
       env: { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') },
     },
+    [DUAL]: { command: process.execPath, args: [join(root, 'test', 'fixtures', 'sdk-new.mjs')] },
   };
 }
 
@@ -48,14 +56,19 @@ function listUses(folder) {
     ['everything', 'prompts/get', '--prompt-name', 'args-prompt', '--prompt-args', 'city=Paris'],
     ['everything', 'resources/read', '--uri', 'demo://resource/static/document/features.md'],
     ['memory', 'resources/read', '--uri', 'memory://knowledge-graph'],
+    [DUAL, 'tools/call', '--tool-name', 'add', '--tool-args-json', '{"a":19,"b":23}'],
+    [DUAL, 'prompts/get', '--prompt-name', 'hi', '--prompt-args', 'who=Ann'],
+    [DUAL, 'resources/read', '--uri', 'x://one'],
     ['everything', 'logging/setLevel', '--log-level', 'debug'],
   ];
 }
 
 const running = new Set();
 
-async function inspect({ script, config }, server, method, options = []) {
+async function inspect({ script, config, era }, server, method, options = []) {
+  const spoken = server === DUAL || server === AGGREGATOR ? era : 'legacy';
   const args = [script, '--cli', '-q', '--format', 'json', '--config', config, '--server', server];
+  args.push('--protocol-era', spoken);
   const stdio = ['ignore', 'pipe', 'pipe'];
   const child = spawn(process.execPath, [...args, '--method', method, ...options], {
     stdio,
@@ -76,18 +89,31 @@ async function inspect({ script, config }, server, method, options = []) {
   return JSON.parse(said.stdout).result;
 }
 
+/** Without what every result has in one era and none in the other. */
+function strip(result) {
+  const {
+    _meta: { [SERVER_KEY]: _signature, ...meta } = {},
+    ttlMs: _ttl,
+    cacheScope: _scope,
+    ...rest
+  } = result;
+  return Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta };
+}
+
 /** What all servers list, with names as they are to be seen through the aggregator. */
 async function listDirectly(inspector, keys, method) {
   const items = [];
   for (const key of keys) {
     // The Inspector refuses to ask a server for what it does not offer.
     const result = await inspect(inspector, key, method).catch(() => ({}));
-    for (const item of Object.values(result).flat()) {
+    for (const item of Object.values(strip(result)).flat()) {
       const isPrefixed = method === 'tools/list' || method === 'prompts/list';
-      items.push(isPrefixed ? { ...item, name: `${key}:${item.name}` } : item);
+      const { execution, ...rest } = isPrefixed ? { ...item, name: `${key}:${item.name}` } : item;
+      // The Inspector shows it of a server with a handshake only.
+      items.push(execution === undefined || inspector.era !== 'legacy' ? rest : { ...rest, execution });
     }
   }
-  return items;
+  return inspector.era === 'legacy' ? items : items.filter(({ name }) => name !== ONLY_WITH_ROOTS);
 }
 
 async function compareList(inspector, keys, method) {
@@ -95,7 +121,7 @@ async function compareList(inspector, keys, method) {
     listDirectly(inspector, keys, method),
     inspect(inspector, AGGREGATOR, method),
   ]);
-  const found = Object.values(result).flat();
+  const found = Object.values(strip(result)).flat();
   const isSame = expected.length > 0 && isDeepStrictEqual(found, expected);
   say(`${method.padEnd(26)}${isSame ? `same, ${found.length} items` : 'DIFFERS'}`);
   if (!isSame) say(`  expected ${JSON.stringify(expected)}\n  found    ${JSON.stringify(found)}`);
@@ -110,7 +136,7 @@ async function compareUse(inspector, [key, method, ...options]) {
     inspect(inspector, key, method, options),
     inspect(inspector, AGGREGATOR, method, named),
   ]);
-  const isSame = isDeepStrictEqual(found, expected);
+  const isSame = isDeepStrictEqual(strip(found), strip(expected));
   say(`${method.padEnd(26)}${isSame ? 'same' : 'DIFFERS'}  ${key} ${options[1]}`);
   if (!isSame) say(`  expected ${JSON.stringify(expected)}\n  found    ${JSON.stringify(found)}`);
   return isSame;
@@ -132,12 +158,16 @@ async function run(folder) {
     `Inspector ${VERSION}, servers ${Object.keys(servers).join(', ')}: directly and through the aggregator`,
   );
   const verdicts = [];
-  for (const method of LISTS) {
-    verdicts.push(await compareList({ script, config }, Object.keys(servers), method));
+  for (const era of ERAS) {
+    say(`\n--protocol-era ${era}`);
+    const inspector = { script, config, era };
+    for (const method of LISTS) verdicts.push(await compareList(inspector, Object.keys(servers), method));
+    // Without a handshake there is no level for all requests.
+    const uses = listUses(folder).filter(([, method]) => era === 'legacy' || method !== 'logging/setLevel');
+    for (const use of uses) verdicts.push(await compareUse(inspector, use));
   }
-  for (const use of listUses(folder)) verdicts.push(await compareUse({ script, config }, use));
   const differing = verdicts.filter((isSame) => !isSame).length;
-  say(`${verdicts.length - differing} same, ${differing} differ`);
+  say(`\n${verdicts.length - differing} same, ${differing} differ`);
   if (differing > 0) process.exitCode = 1;
 }
 

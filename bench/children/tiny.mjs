@@ -1,4 +1,4 @@
-/** The cheapest honest MCP server: N tools, `echo`, and `big` results of a wanted size. Checks nothing it is sent. */
+/** The cheapest honest MCP server of both eras: N tools, `echo`, and `big` results of a wanted size. Checks nothing it is sent. */
 const toolCount = Number(process.argv[2] ?? 2);
 
 const description =
@@ -38,6 +38,17 @@ function initialized({ id, params }) {
   process.stdout.write(`{"result":${JSON.stringify(result)}${close(id)}`);
 }
 
+function discovered({ id }) {
+  const result = {
+    resultType: 'complete',
+    supportedVersions: ['2026-07-28'],
+    capabilities: { tools: {} },
+    ttlMs: 0,
+    cacheScope: 'private',
+  };
+  process.stdout.write(`{"result":${JSON.stringify(result)}${close(id)}`);
+}
+
 function call({ id, params }) {
   if (params.name !== 'big') {
     const result = { content: [{ type: 'text', text: params.arguments.text }] };
@@ -55,6 +66,7 @@ function answer(message) {
   if (message.method === 'tools/call') call(message);
   else if (message.method === 'tools/list') process.stdout.write(listed + close(message.id));
   else if (message.method === 'initialize') initialized(message);
+  else if (message.method === 'server/discover') discovered(message);
   else if (message.id !== undefined) process.stdout.write(`{"result":{}${close(message.id)}`);
 }
 

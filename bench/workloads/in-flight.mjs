@@ -16,7 +16,7 @@ export const inFlight = {
     });
     await bench.interleaveOpen(
       `${IN_FLIGHT} in flight`,
-      bench.targets,
+      bench.callTargets,
       tinyServers(1),
       bench.quick ? 3 : 11,
       async (session, target) => throughput.add(target.name, await callSideBySide(session, calls)),

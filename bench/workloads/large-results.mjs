@@ -29,7 +29,7 @@ async function measureSize(bench, { size, perRound, rounds: most = 9, goal, peak
   const expected = Buffer.alloc(size * MB, PATTERN);
   await bench.interleaveOpen(
     title,
-    bench.targets,
+    bench.callTargets,
     tinyServers(1),
     rounds,
     async (session, target, round) => {

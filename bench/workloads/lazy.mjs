@@ -1,10 +1,9 @@
 /** `--lazy` with servers that are known: the complete list without a process, and what the first call then costs. */
-import { mkdtempSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { memoryOf, treeOf } from '../measure.mjs';
 import { referenceServers } from '../servers.mjs';
 import { startBare } from '../start-bare.mjs';
+import { remember } from '../targets.mjs';
 
 const SERVERS = 20;
 const REST_MS = 500;
@@ -19,22 +18,6 @@ export const lazy = {
   },
 };
 
-/** The same config file and the same cache at every start, so that it finds again what it learned. */
-function rememberLaunch(target, options) {
-  let launches;
-  return {
-    ...target,
-    launches: (servers, directory) => {
-      launches ??= target.launches(servers, directory).map(({ args, ...launch }) => ({
-        ...launch,
-        args: [...args, ...options],
-        env: { XDG_CACHE_HOME: mkdtempSync(join(directory, 'cache-')) },
-      }));
-      return launches;
-    },
-  };
-}
-
 /** Servers that are all the same to the command would be remembered as one. */
 function differentServers(count) {
   const entries = Object.entries(referenceServers(count));
@@ -43,7 +26,7 @@ function differentServers(count) {
 
 async function measureList(bench, target) {
   const servers = differentServers(SERVERS);
-  const known = rememberLaunch(target, ['--lazy']);
+  const known = { ...target, launches: remember(target.launches, ['--lazy']) };
   const expected = await learn(bench, known, servers);
   const title = `${SERVERS} known reference servers`;
   await measureStarts(bench, known, {
@@ -53,13 +36,17 @@ async function measureList(bench, target) {
     servers,
     expected,
   });
-  await measureStarts(bench, rememberLaunch(target, []), {
-    title: `${title}, all started`,
-    goals: {},
-    rounds: bench.quick ? 1 : 5,
-    servers,
-    expected,
-  });
+  await measureStarts(
+    bench,
+    { ...target, launches: remember(target.launches, []) },
+    {
+      title: `${title}, all started`,
+      goals: {},
+      rounds: bench.quick ? 1 : 5,
+      servers,
+      expected,
+    },
+  );
 }
 
 async function measureStarts(bench, target, { title, goals, rounds, servers, expected }) {
@@ -103,7 +90,7 @@ async function measureFirstCall(bench, target) {
   const title = 'first call to a known server, --lazy';
   const time = bench.measure(title, { unit: 'ms', goal: { atMost: 1.1, against: 'direct' } });
   const servers = referenceServers(1);
-  const known = rememberLaunch(target, ['--lazy']);
+  const known = { ...target, launches: remember(target.launches, ['--lazy']) };
   await learn(bench, known, servers);
   await bench.interleave(title, [bench.direct, known], bench.quick ? 5 : 21, async (one) => {
     let started = performance.now();

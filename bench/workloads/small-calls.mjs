@@ -15,7 +15,7 @@ export const smallCalls = {
     const most = bench.measure('small call, p99', { unit: 'ms', digits: 3 });
     await bench.interleaveOpen(
       'small calls',
-      bench.targets,
+      bench.callTargets,
       tinyServers(1),
       bench.quick ? 3 : 11,
       async (session, target) => {

@@ -21,9 +21,8 @@ export class Claims {
 
   /** Undefined for a request of the handshake era; an error when the claim cannot be served. */
   read(message: Request): Claim | ErrorObject | undefined {
-    const span = message.param('_meta');
-    if (span === undefined) return undefined;
-    const meta = message.bytes(span);
+    const meta = message.metaBytes;
+    if (meta === undefined) return undefined;
     if (this.#last !== undefined && meta.equals(this.#lastMeta)) return this.#last;
     const fields = readFields(meta);
     if (fields.version === undefined) return undefined;

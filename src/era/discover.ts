@@ -1,14 +1,12 @@
 /** The result of `server/discover`: what all servers together are to a client of the stateless era. Asks nobody. */
 import { type Description, type Identity, readWelcome, unite } from '../protocol/handshake.ts';
-import { CACHE_HINTS, COMPLETE, MODERN_VERSION, SERVER_KEY, TASKS_EXTENSION } from './modern.ts';
+import { CACHE_HINTS, COMPLETE, MODERN_VERSION, SERVER_KEY } from './modern.ts';
 
 /** As JSON text. */
 export function writeDiscovery(description: Description): string {
   const { capabilities, instructions } = unite(description);
-  // A task is made at the server's will, so that it may be made before the server is known.
-  const expected = description.isComplete ? {} : { [TASKS_EXTENSION]: {} };
-  const known = [...description.welcomes.values()].map(readExtensions);
-  const extensions = Object.assign(expected, ...known) as object;
+  // Only of servers that are known: clients behave otherwise where there is an extension.
+  const extensions = Object.assign({}, ...[...description.welcomes.values()].map(readExtensions)) as object;
   const body = JSON.stringify({
     supportedVersions: [MODERN_VERSION],
     capabilities: Object.keys(extensions).length === 0 ? capabilities : { ...capabilities, extensions },

@@ -34,7 +34,7 @@ export class FromModernClient {
   /** False for a request of the handshake era, which is none of ours. */
   receive(message: Request, desk: Desk): boolean {
     const { method } = message;
-    const claim = method === 'initialize' ? undefined : this.#claims.read(message);
+    const claim = this.#claims.read(message);
     if (claim === undefined && !ONLY_MODERN.has(method)) return false;
     if (claim === undefined)
       this.#fail(message, {

@@ -7,6 +7,7 @@ import type { Scan } from './scanner.ts';
 const TAIL_BYTES = 256;
 const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
+const BACKSLASH = 0x5c;
 
 /** One message, read but not taken apart: spans say where things stand in its bytes. */
 export class Envelope {
@@ -22,6 +23,7 @@ export class Envelope {
   readonly #params: Members;
   readonly #version: Span | undefined;
   #line: Buffer | undefined;
+  #meta: Buffer | undefined;
 
   constructor(pieces: readonly Buffer[], { members, params }: Scan) {
     this.pieces = pieces;
@@ -58,10 +60,20 @@ export class Envelope {
     return this.#params.get(name);
   }
 
+  /** The bytes of `params._meta`. */
+  get metaBytes(): Buffer | undefined {
+    const meta = this.#params.get('_meta');
+    return meta && (this.#meta ??= this.bytes(meta));
+  }
+
   /** Where a member of `params._meta` stands. */
   meta(name: string): Span | undefined {
     const meta = this.#params.get('_meta');
-    return meta && isObject(this.line, meta) ? memberOf(this.line, meta, name) : undefined;
+    const bytes = this.metaBytes;
+    // Looked for as text first: what is said with every request is long, and seldom has it.
+    if (meta === undefined || (bytes?.includes(name) === false && !bytes.includes(BACKSLASH)))
+      return undefined;
+    return isObject(this.line, meta) ? memberOf(this.line, meta, name) : undefined;
   }
 
   /** The bytes at a span; a view wherever that is possible. */

@@ -13,7 +13,7 @@ const GRACE_MS = 5_000;
 const LOCAL_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
 /** Removes the prefix from the names of a result that lists tools or prompts. */
-function stripPrefix(message, prefix) {
+export function stripPrefix(message, prefix) {
   for (const kind of ['tools', 'prompts']) {
     const list = message.result?.[kind];
     if (!Array.isArray(list)) continue;
@@ -24,7 +24,7 @@ function stripPrefix(message, prefix) {
 }
 
 /** Adds the prefix to the name in a request that uses a tool or a prompt. */
-function addPrefix(message, prefix) {
+export function addPrefix(message, prefix) {
   const { method, params } = message;
   if (method === 'tools/call' || method === 'prompts/get') params.name = prefix + params.name;
   if (method === 'completion/complete' && params.ref.type === 'ref/prompt') {
@@ -143,7 +143,7 @@ class Session {
   }
 }
 
-async function readBody(request) {
+export async function readBody(request) {
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
@@ -154,7 +154,7 @@ function refuse(response, status, text) {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(error));
 }
 
-function isLocal(request) {
+export function isLocal(request) {
   const { host = '', origin } = request.headers;
   return LOCAL_HOST.test(host) && (origin === undefined || LOCAL_HOST.test(new URL(origin).host));
 }

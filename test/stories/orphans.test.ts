@@ -125,6 +125,15 @@ test('nothing is left when memory runs out', async () => {
   await expectGone(session);
 });
 
+test('nothing is left after an error that nobody catches', async () => {
+  const file = join(makeFolder(), 'throw.cjs');
+  writeFileSync(file, "process.on('SIGUSR2', () => { throw new Error('nobody catches this'); });");
+  const session = await startReady({ servers, env: { NODE_OPTIONS: `--require=${file}` } });
+  process.kill(session.pid, 'SIGUSR2');
+  expect(await session.exit()).toEqual({ code: 1, signal: null });
+  await expectGone(session);
+});
+
 test('what a server leaves behind goes as soon as the server has gone', async () => {
   const session = await startReady({ servers: { leaver, normal: fixture() } });
   await session.stderrMatches(/error: \[leaver\]/);

@@ -44,13 +44,18 @@ test('refuses versions that it does not have, and claims that are not complete',
   expect((await session.request('tools/list', { _meta: CAPABILITIES })).error?.code).toBe(-32_602);
 });
 
-test.each(['ping', 'logging/setLevel', 'resources/subscribe', 'tasks/list', 'tasks/result', 'vendor/thing'])(
-  'knows no %s without a handshake',
-  async (method) => {
-    const session = startModern({ servers: { a: passing() } });
-    expect((await session.request(method, { level: 'info', uri: 'x://1' })).error?.code).toBe(-32_601);
-  },
-);
+test.each([
+  'initialize',
+  'ping',
+  'logging/setLevel',
+  'resources/subscribe',
+  'tasks/list',
+  'tasks/result',
+  'vendor/thing',
+])('knows no %s without a handshake', async (method) => {
+  const session = startModern({ servers: { a: passing() } });
+  expect((await session.request(method, { level: 'info', uri: 'x://1' })).error?.code).toBe(-32_601);
+});
 
 test('opens a server that can do both in the era of the client, and translates nothing', async () => {
   const record = new Recording();
