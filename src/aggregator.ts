@@ -121,7 +121,8 @@ export class Aggregator {
     this.#fromServer = new FromServer(this.#shared, this.#eras);
     const fromClient = new FromClient(this.#shared, this.#eras, this.#delivery, {
       describe: () => this.#describe(),
-      onOpen: (opening) => this.#open(opening),
+      // After the answer, which leaves at the end of the turn: the client waits for it, nobody for this.
+      onOpen: (opening) => queueMicrotask(() => this.#open(opening)),
       whenListed: (act) => this.#gate.whenOpen(act),
     });
     this.#lines = new LineReader({

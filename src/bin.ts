@@ -21,7 +21,7 @@ const WORTH_KEEPING = 1.02;
 const file = join(__dirname, 'main.cjs');
 const directory = findCacheDirectory(process.env, process.platform);
 const cacheFile = directory && join(directory, `${__DIGEST__}-${process.version}-${process.arch}.code`);
-const source = readFileSync(file, 'latin1');
+const source = readFileSync(file, 'utf8');
 const cachedData = readCode();
 const script = new Script(source, { filename: file, cachedData });
 

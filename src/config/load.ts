@@ -27,7 +27,7 @@ const SHORTEST_SECRET = 4;
 /** Shorter values of variables whose name promises no secret are words such as "debug" or "8080". */
 const SHORTEST_SUBSTITUTION = 6;
 
-const SECRET_NAME = /KEY|TOKEN|SECRET|PASS|PWD|CREDENTIAL|AUTH|PRIVATE|COOKIE|JWT|(?:^|[_-])PAT$/i;
+const SECRET_WORDS = 'KEY TOKEN SECRET PASS PWD CREDENTIAL AUTH PRIVATE COOKIE JWT'.split(' ');
 const HARMLESS_NAMES: ReadonlySet<string> = new Set(
   [
     'HOME USER LOGNAME PATH PWD OLDPWD SHELL TERM LANG LANGUAGE TZ TMPDIR EDITOR DISPLAY HOSTNAME NODE_ENV',
@@ -196,13 +196,13 @@ class Expander {
   }
 
   #noteSecret(name: string, value: string): void {
-    if (isHarmless(name) || !SECRET_NAME.test(name)) return;
+    if (isHarmless(name) || !isSecretive(name)) return;
     if (value.length >= SHORTEST_SECRET && !HARMLESS_VALUE.test(value)) this.secrets.add(value);
   }
 
   #noteArguments(args: readonly string[]): void {
     for (const [index, arg] of args.entries()) {
-      if (!SECRET_NAME.test(arg) && !SECRET_NAME.test(args[index - 1] ?? '')) continue;
+      if (!isSecretive(arg) && !isSecretive(args[index - 1] ?? '')) continue;
       const [, name = '', value = ''] = NAMED_VALUE.exec(arg) ?? [];
       this.#noteSecret(name, value.replace(/^(?:Bearer|Basic)\s+/i, ''));
       const option = args[index - 1] ?? '';
@@ -220,6 +220,14 @@ class Expander {
     }
     for (const spelling of spellings) this.#noteSecret('password', spelling);
   }
+}
+
+/** Whether what is called this, or has this in it, is likely to be secret. */
+function isSecretive(name: string): boolean {
+  const upper = name.toUpperCase();
+  // Not one pattern: preparing it would take longer than all the rest of expanding a config.
+  if (SECRET_WORDS.some((word) => upper.includes(word))) return true;
+  return upper.endsWith('PAT') && /(?:^|[_-])PAT$/.test(upper);
 }
 
 function isHarmless(name: string): boolean {
