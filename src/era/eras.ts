@@ -131,9 +131,10 @@ export class Eras {
   }
 
   /** Whether a stateless server answered with a task instead of a result. */
-  isTask(peer: Peer, { line, result }: Answer): boolean {
-    // Joining and searching a long answer costs more than passing it on.
-    if (peer.era === 'legacy' || result === undefined || !peer.has('tasks')) return false;
+  isTask(peer: Peer, answer: Answer): boolean {
+    if (peer.era === 'legacy' || answer.result === undefined || !peer.has('tasks')) return false;
+    // Not before: joining and searching a long answer costs more than passing it on.
+    const { line, result } = answer;
     const type = line.includes('taskId"') ? memberOf(line, result, 'resultType') : undefined;
     return type !== undefined && line.toString('latin1', type.start, type.end) === '"task"';
   }
