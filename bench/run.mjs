@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Bench } from './bench.mjs';
 import { endAll } from './client.mjs';
+import { keepEnvironment } from './environment.mjs';
 import { findPeers } from './peers/peers.mjs';
 import { publish } from './publish.mjs';
 import { describeMachine, formatTable, summarizeAll, writeResults } from './report.mjs';
@@ -18,6 +19,7 @@ const HELP = `Usage: npm run bench -- [options]
   --target NAME    leave out the other targets; may be repeated
   --peers          also measure other aggregators, installed from npm into bench/peers on first use
   --publish        write docs/benchmarks.md and docs/benchmarks.svg from a full run
+  --keep-env       leave Node's and npm's variables as they are; NODE_EXTRA_CA_CERTS makes every start slower
   --command FILE   measure another build than dist/cli.cjs
   --profile DIR    write CPU profiles of the measured command into DIR
 `;
@@ -32,7 +34,7 @@ function readOptions() {
   const names = { type: 'string', multiple: true };
   const text = { type: 'string' };
   try {
-    const flags = { quick: flag, peers: flag, publish: flag, help: flag };
+    const flags = { quick: flag, peers: flag, publish: flag, help: flag, 'keep-env': flag };
     const options = { ...flags, only: names, target: names, command: text, profile: text };
     return parseArgs({ options }).values;
   } catch (error) {
@@ -57,6 +59,7 @@ function withoutPaths(text) {
 }
 
 const options = readOptions();
+if (options['keep-env']) keepEnvironment();
 if (options.help) {
   process.stdout.write(HELP);
   process.exit(0);
