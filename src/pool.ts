@@ -1,4 +1,5 @@
 /** Keeps the number of processes within bounds, and puts servers to rest that nobody has used for a while. */
+import { now } from './clock.ts';
 
 /** A server as far as its process takes room. */
 export interface Member {
@@ -14,6 +15,8 @@ export interface PoolOptions {
   readonly maxProcesses: number;
   /** 0 for never. */
   readonly idleTimeoutMs: number;
+  /** The clock that `idleSince` is read from. */
+  readonly now?: () => number;
 }
 
 const LONGEST_LOOK_MS = 5000;
@@ -52,13 +55,13 @@ export class Pool {
 
   /** Begins to put idle servers to rest. */
   watch(): void {
-    const { idleTimeoutMs } = this.#options;
+    const { idleTimeoutMs, now: read = now } = this.#options;
     if (idleTimeoutMs === 0) return;
     const lookMs = Math.max(SHORTEST_LOOK_MS, Math.min(LONGEST_LOOK_MS, idleTimeoutMs / 4));
     this.#timer = setInterval(() => {
       for (const member of this.#members) {
         const { idleSince } = member;
-        if (idleSince !== undefined && Date.now() - idleSince >= idleTimeoutMs) void member.rest();
+        if (idleSince !== undefined && read() - idleSince >= idleTimeoutMs) void member.rest();
       }
     }, lookMs).unref();
   }

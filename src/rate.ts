@@ -1,4 +1,5 @@
 /** Lets so much through in each span of time and counts the rest; neither keeps nor prints anything. */
+import { now } from './clock.ts';
 
 /** The time, as far as a rate needs it. */
 export interface RateClock {
@@ -17,8 +18,7 @@ export interface RateOptions {
 }
 
 const systemClock: RateClock = {
-  // Not `performance`: loading it would cost every start half a millisecond.
-  now: () => process.uptime() * 1000,
+  now,
   after(delayMs, callback) {
     const timer = setTimeout(callback, delayMs).unref();
     return () => clearTimeout(timer);
@@ -58,16 +58,16 @@ export class Rate {
   /** Once something did not fit into its span, nothing does until the span is over: no gaps. */
   #fits(cost: number): boolean {
     const { limit, windowMs } = this.#options;
-    const now = this.#clock.now();
-    if (now - this.#windowStart >= windowMs) {
+    const time = this.#clock.now();
+    if (time - this.#windowStart >= windowMs) {
       this.flush();
-      this.#windowStart = now;
+      this.#windowStart = time;
       this.#used = 0;
     }
     if (this.#cancelTimer !== undefined) return false;
     this.#used += cost;
     if (this.#used <= limit) return true;
-    this.#cancelTimer = this.#clock.after(this.#windowStart + windowMs - now, () => this.flush());
+    this.#cancelTimer = this.#clock.after(this.#windowStart + windowMs - time, () => this.flush());
     return false;
   }
 }

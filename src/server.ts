@@ -1,5 +1,6 @@
 /** One configured server: starting it, its handshake and its lists, its end, and starting it again. Routes nothing. */
 import type { Facts } from './cache.ts';
+import { now } from './clock.ts';
 import { Closing } from './closing.ts';
 import type { ServerConfig } from './config/validate.ts';
 import type { NodeStdioMcpConnection } from './connection.ts';
@@ -39,7 +40,7 @@ export class Server implements Peer {
   #refresher: Refresher | undefined;
   #opening: Opening | undefined;
   #readProfile: Profile | undefined;
-  #lastUse = Date.now();
+  #lastUse = now();
   /** Requests of ours that it still owes an answer to. */
   #asked = 0;
   #isEnding = false;
@@ -77,7 +78,7 @@ export class Server implements Peer {
   }
 
   send(...pieces: readonly Buffer[]): void {
-    this.#lastUse = Date.now();
+    this.#lastUse = now();
     this.#connection?.send(...pieces);
   }
 
@@ -89,7 +90,7 @@ export class Server implements Peer {
       return await this.#connection.request(method, params, { timeoutMs: 0 });
     } finally {
       this.#asked -= 1;
-      this.#lastUse = Date.now();
+      this.#lastUse = now();
     }
   }
 
@@ -188,7 +189,7 @@ export class Server implements Peer {
 
   #receive(connection: NodeStdioMcpConnection, message: Envelope): void {
     if (connection !== this.#connection) return;
-    this.#lastUse = Date.now();
+    this.#lastUse = now();
     this.#handlers.onMessage(this, message);
   }
 
@@ -230,7 +231,7 @@ export class Server implements Peer {
   }
 
   #comeUp(): void {
-    this.#lastUse = Date.now();
+    this.#lastUse = now();
     this.status = 'running';
     // Before those who waited: what they ask is to find everything as it was.
     this.#handlers.onUp(this);

@@ -31,7 +31,7 @@ class FakeMember implements Member {
 }
 
 function createPool(members: readonly FakeMember[], { maxProcesses = 2, idleTimeoutMs = 0 } = {}): Pool {
-  const pool = new Pool(members, { maxProcesses, idleTimeoutMs });
+  const pool = new Pool(members, { maxProcesses, idleTimeoutMs, now: () => Date.now() });
   for (const member of members) member.pool = pool;
   return pool;
 }
