@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as fc from 'fast-check';
+import * as fc from './support/properties.ts';
 import { describe, expect, test } from 'vitest';
 import { Cache, type Facts } from '../src/cache.ts';
 import type { ServerConfig } from '../src/config/validate.ts';

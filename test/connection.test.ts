@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as fc from 'fast-check';
+import * as fc from './support/properties.ts';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   ConnectionError,

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check';
+import * as fc from './support/properties.ts';
 import { expect, test } from 'vitest';
 import { digest, longDigest } from '../src/digest.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as fc from 'fast-check';
+import * as fc from './support/properties.ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSink, Log, type LogOptions, type LogStream } from '../src/log.ts';
 import { ManualClock } from './support/manual-clock.ts';

@@ -144,14 +144,14 @@ function validateEntry(key: string, value: Json, found: Findings): RawEntry | un
     );
     return undefined;
   }
-  if (value.get('disabled') === true) {
-    found.notices.push(`${path}: disabled, skipped`);
-    return undefined;
-  }
   if (key === '') found.problems.push(`${path}: the name of a server must not be empty: give it one`);
   // Such a name turns into another one on its way to the client.
   if (Buffer.from(key).toString() !== key)
     found.problems.push(`${path}: the name has half of a surrogate pair: write it anew`);
+  if (value.get('disabled') === true) {
+    found.notices.push(`${path}: disabled, skipped`);
+    return undefined;
+  }
   const disabled = value.get('disabled');
   if (disabled !== undefined && disabled !== false) {
     const advice = typeof disabled === 'string' ? ': write it without quotes' : '';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv, type AnySchema } from 'ajv';
-import { array, assert, constantFrom, dictionary, oneof, property, record } from 'fast-check';
+import { array, assert, constantFrom, dictionary, oneof, property, record } from '../support/properties.ts';
 import { describe, expect, test } from 'vitest';
 import { readJson } from '../../src/config/syntax.ts';
 import { validateConfig } from '../../src/config/validate.ts';
@@ -53,6 +53,7 @@ describe('schema.json', () => {
     ['an empty key', { mcpServers: { '': { command: 'npx' } } }],
     ['a server that is a text', serve('npx')],
     ['a server that is null', serve(null)],
+    ['a name that is empty, even if disabled', { mcpServers: { '': { command: 'npx', disabled: true } } }],
     ['no command', serve({})],
     ['a blank command', serve({ command: ' \t' })],
     ['a command that is a list', serve({ command: ['npx'] })],

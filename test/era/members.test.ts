@@ -1,5 +1,5 @@
 /** Members put into and taken out of objects: what comes out is JSON, and has what it should have. */
-import * as fc from 'fast-check';
+import * as fc from '../support/properties.ts';
 import { expect, test } from 'vitest';
 import { insertMembers, insertMeta, removeMembers } from '../../src/era/members.ts';
 import { splice } from '../../src/wire/splice.ts';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import * as fc from 'fast-check';
+import * as fc from '../support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { StderrReader } from '../../src/process/stderr.ts';
 import type { RateClock } from '../../src/rate.ts';

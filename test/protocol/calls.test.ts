@@ -1,5 +1,5 @@
 /** The calls in flight: each is found by its answer, once, whatever its id looks like. */
-import * as fc from 'fast-check';
+import * as fc from '../support/properties.ts';
 import { describe, expect, test } from 'vitest';
 import { type Call, Calls } from '../../src/protocol/calls.ts';
 import { readRequest } from '../support/message.ts';

@@ -1,5 +1,5 @@
 /** The merged list: whose name it is, in which order, in which bytes. */
-import * as fc from 'fast-check';
+import * as fc from '../support/properties.ts';
 import { describe, expect, test } from 'vitest';
 import { Catalog } from '../../src/protocol/catalog.ts';
 import { KINDS } from '../../src/protocol/kinds.ts';

@@ -1,5 +1,5 @@
 /** A server's list, from the first page to the last, and whatever may be wrong with it. */
-import * as fc from 'fast-check';
+import * as fc from '../support/properties.ts';
 import { describe, expect, test } from 'vitest';
 import { KINDS } from '../../src/protocol/kinds.ts';
 import { readList } from '../../src/protocol/lists.ts';

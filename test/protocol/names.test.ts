@@ -1,5 +1,5 @@
 /** How a key and a name become one, in both forms. */
-import * as fc from 'fast-check';
+import * as fc from '../support/properties.ts';
 import { describe, expect, test } from 'vitest';
 import { chooseNaming, mayBelongTo, qualify, qualifyStrictly } from '../../src/protocol/names.ts';
 

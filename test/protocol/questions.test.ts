@@ -1,5 +1,5 @@
 /** What servers ask the client: each under an id of ours, and each answer back to whoever asked. */
-import * as fc from 'fast-check';
+import * as fc from '../support/properties.ts';
 import { expect, test } from 'vitest';
 import { type Question, Questions } from '../../src/protocol/questions.ts';
 import { readRequest } from '../support/message.ts';

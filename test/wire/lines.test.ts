@@ -1,4 +1,4 @@
-import * as fc from 'fast-check';
+import * as fc from '../support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { Envelope, type Malformed } from '../../src/wire/envelope.ts';
 import { LineReader } from '../../src/wire/lines.ts';

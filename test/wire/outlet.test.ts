@@ -1,6 +1,6 @@
 /** Writes of one turn leave together, in order, and what is waiting is known. */
 import { PassThrough } from 'node:stream';
-import * as fc from 'fast-check';
+import * as fc from '../support/properties.ts';
 import { describe, expect, test } from 'vitest';
 import { Outlet, type Writable } from '../../src/wire/outlet.ts';
 
