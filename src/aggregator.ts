@@ -8,6 +8,7 @@ import type { Config } from './config/load.ts';
 import { Eras } from './era/eras.ts';
 import { ListGate } from './list-gate.ts';
 import type { Log } from './log.ts';
+import { Memory } from './memory.ts';
 import { Pool } from './pool.ts';
 import type { SpawnProcess } from './process/child.ts';
 import type { Host } from './process/command.ts';
@@ -17,7 +18,7 @@ import { Conversation } from './protocol/conversation.ts';
 import { Delivery } from './protocol/delivery.ts';
 import { FromClient } from './protocol/from-client.ts';
 import { FromServer } from './protocol/from-server.ts';
-import type { Description, Identity, Opening } from './protocol/handshake.ts';
+import type { Identity, Opening } from './protocol/handshake.ts';
 import { Lifecycle } from './protocol/lifecycle.ts';
 import type { ServerHandlers, ServerSettings } from './server-settings.ts';
 import { Server } from './server.ts';
@@ -67,8 +68,6 @@ const FULL_BYTES = 4 * 1024 * 1024;
 /** How long servers may finish what they are doing when everything ends. */
 const DRAIN_MS = 400;
 const DRAIN_POLL_MS = 5;
-/** What servers say of themselves is written down when they have all said it. */
-const SAVE_AFTER_MS = 500;
 
 /** All servers of a config as one: bytes of a client in, bytes for it out. */
 export class Aggregator {
@@ -78,6 +77,7 @@ export class Aggregator {
   readonly #unknown: readonly Server[];
   readonly #pool: Pool;
   readonly #cache: Cache;
+  readonly #memory: Memory;
   readonly #outlet: Outlet;
   readonly #shared: Conversation;
   readonly #eras: Eras;
@@ -90,7 +90,6 @@ export class Aggregator {
   #opening: Opening | undefined;
   #isPaused = false;
   #isClosing = false;
-  #saveTimer: NodeJS.Timeout | undefined;
   #watchdog: Watchdog | undefined;
 
   /** Starts nothing yet: see `start`. */
@@ -109,6 +108,7 @@ export class Aggregator {
     });
     const toClient = (...pieces: readonly Buffer[]): void => this.#send(...pieces);
     this.#shared = new Conversation({ peers: this.#servers, separator, restart, log, toClient });
+    this.#memory = new Memory(this.#cache, this.#servers, this.#shared);
     this.#eras = new Eras(this.#shared, CLOCK);
     this.#delivery = new Delivery(this.#shared, this.#eras);
     this.#lifecycle = new Lifecycle(this.#shared, this.#eras, {
@@ -120,7 +120,7 @@ export class Aggregator {
     });
     this.#fromServer = new FromServer(this.#shared, this.#eras);
     const fromClient = new FromClient(this.#shared, this.#eras, this.#delivery, {
-      describe: () => this.#describe(),
+      describe: () => this.#memory.describe(options),
       // After the answer, which leaves at the end of the turn: the client waits for it, nobody for this.
       onOpen: (opening) => queueMicrotask(() => this.#open(opening)),
       whenListed: (act) => this.#gate.whenOpen(act),
@@ -129,7 +129,7 @@ export class Aggregator {
       onMessage: (message) => fromClient.receive(message),
       onMalformed: (line) => fromClient.receiveMalformed(line),
     });
-    if (lazy) this.#recall();
+    if (lazy) this.#memory.recall();
     this.#unknown = this.#servers.filter(({ status }) => status === 'initializing');
   }
 
@@ -167,11 +167,10 @@ export class Aggregator {
     this.#gate.close();
     this.#announcer.close();
     this.#pool.close();
-    clearTimeout(this.#saveTimer);
     await Promise.all(this.#servers.map((server) => server.stop()));
     for (const server of this.#servers) this.#lifecycle.abandon(server);
     this.#watchdog?.close();
-    this.#save();
+    this.#memory.save();
     this.#outlet.flush();
   }
 
@@ -194,6 +193,7 @@ export class Aggregator {
       startupTimeoutMs: this.#options.startupTimeoutMs ?? STARTUP_TIMEOUT_MS,
       pool: () => this.#pool,
       openWatchdog: () => this.#openWatchdog(),
+      avoidsProbe: (id) => this.#cache.avoidsProbe(id),
       isHeld: (key) => this.#shared.isHeld(key) || this.#eras.isHeld(key),
     };
   }
@@ -216,11 +216,11 @@ export class Aggregator {
       onMalformed: (server, line) => this.#fromServer.receiveMalformed(server, line),
       onList: (server, kind, list, isRefresh) => {
         this.#lifecycle.list(server, kind, list, isRefresh);
-        if (isRefresh) this.#remember(server);
+        if (isRefresh) this.#memory.remember(server);
       },
       onUp: (server) => {
         this.#lifecycle.up(server);
-        this.#remember(server);
+        this.#memory.remember(server);
         this.#checkListed();
       },
       onDown: (server, ending) => {
@@ -230,51 +230,16 @@ export class Aggregator {
       onFailed: (server) => {
         this.#checkListed();
         // One that was known before is only not there now.
-        if (server.facts === undefined) this.#options.onServerFailed?.(server.key);
+        if (server.known.facts === undefined) this.#options.onServerFailed?.(server.key);
       },
     };
-  }
-
-  /** Servers that were started before are listed without a process. */
-  #recall(): void {
-    const known = this.#cache.readAll();
-    for (const server of this.#servers) {
-      const facts = known.get(Cache.identify(server.config));
-      if (facts !== undefined) server.recall(facts);
-    }
-  }
-
-  #remember(server: Server): void {
-    if (server.facts === undefined || this.#options.cacheDirectory === undefined) return;
-    this.#cache.update(Cache.identify(server.config), server.facts);
-    this.#saveTimer ??= setTimeout(() => {
-      this.#saveTimer = undefined;
-      this.#save();
-    }, SAVE_AFTER_MS).unref();
-  }
-
-  #save(): void {
-    this.#cache.save(new Set(this.#servers.map((server) => Cache.identify(server.config))));
-  }
-
-  #describe(): Description {
-    const { name, version } = this.#options;
-    const known = this.#servers.flatMap((server): [string, Buffer][] => {
-      const welcome = server.facts?.welcome ?? this.#cache.readWelcome(Cache.identify(server.config));
-      return welcome === undefined ? [] : [[server.key, welcome]];
-    });
-    const isComplete = this.#servers.every(({ facts }) => facts !== undefined);
-    return { identity: { name, version }, welcomes: new Map(known), isComplete };
   }
 
   #open(opening: Opening): void {
     if (this.#opening !== undefined) return;
     this.#opening = opening;
     this.#gate.startWaiting();
-    for (const server of this.#servers) {
-      server.avoidsProbe = this.#cache.avoidsProbe(Cache.identify(server.config));
-      server.open(opening);
-    }
+    for (const server of this.#servers) server.open(opening);
     this.#checkListed();
   }
 

@@ -2,40 +2,39 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-export interface Content<Entry> {
-  readonly index: readonly Entry[];
+export interface Content<Index> {
+  readonly index: Index;
   /** The next so many bytes. */
   readonly take: (length: number) => Buffer;
 }
 
 /** The first line; another program's file, or another version's, is not read. */
-const HEADER: Buffer = Buffer.from('mcp-simple-aggregator/cache/3\n');
+const HEADER: Buffer = Buffer.from('mcp-simple-aggregator/cache/4\n');
 const NEWLINE = 0x0a;
 
-/** Empty when there is none, or when it is not what was written. */
-export function readCacheFile<Entry>(file: string | undefined): Content<Entry> {
-  const nothing = { index: [], take: () => Buffer.alloc(0) };
-  if (file === undefined) return nothing;
+/** Undefined when there is none, or when it is not what was written. */
+export function readCacheFile<Index>(file: string | undefined): Content<Index> | undefined {
+  if (file === undefined) return undefined;
   try {
     const bytes = readFileSync(file);
     const middle = (HEADER.length + bytes.length) / 2;
     const half = bytes.subarray(HEADER.length, middle);
     // Everything stands there twice: at a start, comparing is a hundred times faster than any sum or parser.
     if (!bytes.subarray(0, HEADER.length).equals(HEADER) || !bytes.subarray(middle).equals(half))
-      return nothing;
+      return undefined;
     const end = half.indexOf(NEWLINE);
     let at = end + 1;
     return {
-      index: JSON.parse(half.toString('utf8', 0, end)) as Entry[],
+      index: JSON.parse(half.toString('utf8', 0, end)) as Index,
       take: (length) => half.subarray(at, (at += length)),
     };
   } catch {
-    return nothing;
+    return undefined;
   }
 }
 
 /** Whole or not at all: a reader never sees half a file. */
-export function writeCacheFile(file: string, index: readonly unknown[], body: readonly Buffer[]): void {
+export function writeCacheFile(file: string, index: unknown, body: readonly Buffer[]): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const draft = `${file}.${process.pid}`;

@@ -1,15 +1,17 @@
 /** Remembers on disk what servers said of themselves, so that they need not be started to be listed. Never fails. */
 import { join } from 'node:path';
 import { readCacheFile, writeCacheFile } from './cache-file.ts';
+import { type Lists, readLists, type StoredLists, writeLists } from './cache-lists.ts';
 import type { ServerConfig } from './config/validate.ts';
 import { longDigest } from './digest.ts';
 import type { Greeting } from './era/greeting.ts';
-import { byKind, KIND_NAMES, type KindName } from './protocol/kinds.ts';
-import { isSameList, type Item } from './protocol/lists.ts';
+import type { Overview } from './overview.ts';
+import { KIND_NAMES } from './protocol/kinds.ts';
+import { isSameList } from './protocol/lists.ts';
 
 /** What a server said of itself. */
 export interface Facts extends Greeting {
-  readonly lists: Readonly<Record<KindName, readonly Item[]>>;
+  readonly lists: Lists;
 }
 
 /** How long the welcome is; they stand one after the other. */
@@ -18,19 +20,15 @@ interface WelcomeEntry extends Omit<Greeting, 'welcome'> {
   readonly length: number;
 }
 
-interface ListEntry {
-  readonly id: string;
-  /** Of each item: its name, its length, and where in it the name begins and ends. So no byte need be looked at. */
-  readonly lists: Readonly<Record<KindName, readonly (readonly [string, number, number, number])[]>>;
-}
-
 export class Cache {
   /** What is needed at every start. */
   readonly #welcomeFile: string | undefined;
   /** What is needed only when servers are listed without being started. */
   readonly #listFile: string | undefined;
-  readonly #written = new Map<string, Facts>();
+  /** By the servers' ids. */
+  readonly #known = new Map<string, Facts>();
   #welcomes: ReadonlyMap<string, Greeting> | undefined;
+  #lists: StoredLists | undefined;
   #hasChanged = false;
 
   /** One pair of files for each config; without a directory, nothing is remembered. */
@@ -41,8 +39,13 @@ export class Cache {
   }
 
   /** Names what would be run, without saying it. */
-  static identify({ command, args, cwd, env }: ServerConfig): string {
-    return longDigest(JSON.stringify([command, args, cwd, Object.entries(env)]));
+  static identify(config: ServerConfig): string {
+    return longDigest(JSON.stringify(describeRun(config)));
+  }
+
+  /** Names what would be run for all servers, and under which keys. */
+  static identifyAll(configs: readonly ServerConfig[]): string {
+    return longDigest(JSON.stringify(configs.map((config) => [config.key, ...describeRun(config)])));
   }
 
   readWelcome(id: string): Buffer | undefined {
@@ -53,46 +56,44 @@ export class Cache {
     return this.#readWelcome(id)?.avoidsProbe === true;
   }
 
+  /** What all servers together were to a client, if they are still the same. */
+  readOverview(id: string): Overview | undefined {
+    this.#lists ??= readLists(this.#listFile);
+    return this.#lists.overview?.id === id ? this.#lists.overview : undefined;
+  }
+
   /** Everything about all servers that are known. */
   readAll(): ReadonlyMap<string, Facts> {
-    const { index, take } = readCacheFile<ListEntry>(this.#listFile);
-    for (const { id, lists } of index) {
-      const items = byKind((kind) =>
-        lists[kind].map(([name, length, start, end]) => ({
-          name,
-          bytes: take(length),
-          nameSpan: { start, end },
-        })),
-      );
+    this.#lists ??= readLists(this.#listFile);
+    for (const [id, lists] of this.#lists.readItems()) {
       const welcome = this.#readWelcome(id);
-      if (welcome !== undefined) this.#written.set(id, { ...welcome, lists: items });
+      if (welcome !== undefined) this.#known.set(id, { ...welcome, lists });
     }
-    return new Map(this.#written);
+    return new Map(this.#known);
   }
 
   /** To be written with the next `save`, if it is new. */
   update(id: string, facts: Facts): void {
-    const known = this.#written.get(id);
+    const known = this.#known.get(id);
     this.#hasChanged ||= known === undefined || !isSame(known, facts);
-    this.#written.set(id, facts);
+    this.#known.set(id, facts);
   }
 
-  /** Keeps what is known of these servers; others are not in the config any more. */
-  save(current?: ReadonlySet<string>): void {
+  /** Keeps what is known of these servers, others are not in the config any more; and all together under an id of its own. */
+  save(current: ReadonlySet<string>, id: string, createOverview: () => Overview | undefined): void {
     if (!this.#hasChanged || this.#welcomeFile === undefined || this.#listFile === undefined) return;
     this.#hasChanged = false;
-    const all = [...this.#written].filter(([id]) => current?.has(id) ?? true);
-    writeCacheFile(
+    const all = [...this.#known].filter(([one]) => current.has(one));
+    const overview = createOverview();
+    writeLists(
       this.#listFile,
-      all.map(([id, { lists }]): ListEntry => {
-        return { id, lists: byKind((kind) => lists[kind].map(describeItem)) };
-      }),
-      all.flatMap(([, { lists }]) => KIND_NAMES.flatMap((kind) => lists[kind].map(({ bytes }) => bytes))),
+      overview && { id, ...overview },
+      all.map(([one, { lists }]) => [one, lists]),
     );
     writeCacheFile(
       this.#welcomeFile,
-      all.map(([id, { era, avoidsProbe, welcome }]): WelcomeEntry => {
-        return { id, era, avoidsProbe, length: welcome.length };
+      all.map(([one, { era, avoidsProbe, welcome }]): WelcomeEntry => {
+        return { id: one, era, avoidsProbe, length: welcome.length };
       }),
       all.map(([, { welcome }]) => welcome),
     );
@@ -105,14 +106,16 @@ export class Cache {
 }
 
 function readWelcomes(file: string | undefined): ReadonlyMap<string, Greeting> {
-  const { index, take } = readCacheFile<WelcomeEntry>(file);
+  const content = readCacheFile<WelcomeEntry[]>(file);
+  if (content === undefined) return new Map();
+  const { index, take } = content;
   return new Map(
     index.map(({ id, length, era, avoidsProbe }) => [id, { era, avoidsProbe, welcome: take(length) }]),
   );
 }
 
-function describeItem({ name, bytes, nameSpan }: Item): readonly [string, number, number, number] {
-  return [name, bytes.length, nameSpan.start, nameSpan.end];
+function describeRun({ command, args, cwd, env }: ServerConfig): readonly unknown[] {
+  return [command, args, cwd, Object.entries(env)];
 }
 
 function isSame(one: Facts, other: Facts): boolean {

@@ -229,8 +229,9 @@ export class NodeStdioMcpConnection implements McpConnection {
 
   #take(id: string): Waiting | undefined {
     const waiting = this.#waiting.get(id);
+    if (waiting === undefined) return undefined;
     this.#waiting.delete(id);
-    clearTimeout(waiting?.timer);
+    clearTimeout(waiting.timer);
     return waiting;
   }
 

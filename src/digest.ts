@@ -15,12 +15,15 @@ export function digest(text: string): string {
 
 /** Two of a kind in one pass: long enough that no two configs of a lifetime share one. */
 export function longDigest(text: string): string {
+  // Filled up to words, which are four times fewer than bytes: a start has not run this often enough for it to be fast.
+  const bytes = Buffer.from(`${text}\0\0\0`);
+  const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
   let first = SEED;
   let second = SECOND_SEED;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    first = Math.imul(first ^ code, PRIME);
-    second = Math.imul(second ^ (second >>> 15) ^ code, SECOND_PRIME);
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] as number;
+    first = Math.imul(first ^ (first >>> 13) ^ word, PRIME);
+    second = Math.imul(second ^ (second >>> 15) ^ word, SECOND_PRIME);
   }
   return `${toHex(first)}${toHex(second)}`;
 }

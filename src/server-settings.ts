@@ -15,6 +15,8 @@ export interface ServerSettings extends LaunchSettings {
   readonly pool: () => Pool;
   /** The one for all servers. */
   readonly openWatchdog: () => Promise<Watchdog>;
+  /** Whether a server is known, by its id, to take it badly when it is asked for its era. */
+  readonly avoidsProbe: (id: string) => boolean;
   /** Whether somebody waits for news of this server, though it owes no answer. */
   readonly isHeld: (key: string) => boolean;
 }

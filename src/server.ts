@@ -4,9 +4,9 @@ import { now } from './clock.ts';
 import { Closing } from './closing.ts';
 import type { ServerConfig } from './config/validate.ts';
 import type { NodeStdioMcpConnection } from './connection.ts';
-import { type Profile, readProfile } from './era/greeting.ts';
 import { extractFacts, findChanges, hasItems, isSameGreeting } from './facts.ts';
 import { type Findings, Interview } from './interview.ts';
+import { Knowledge } from './knowledge.ts';
 import { describeEnding, type Ending, quoteStderr } from './process/ending.ts';
 import { Calls } from './protocol/calls.ts';
 import type { Opening } from './protocol/handshake.ts';
@@ -25,21 +25,18 @@ export class Server implements Peer {
   readonly config: ServerConfig;
   readonly #settings: ServerSettings;
   readonly #handlers: ServerHandlers;
+  readonly known: Knowledge;
   readonly #restarts = new Restarts();
   readonly #waiting: (() => void)[] = [];
   readonly #closing = new Closing();
   status: ServerStatus = 'initializing';
   problem: string | undefined;
-  /** What it said of itself, at this start or an earlier one. */
-  facts: Facts | undefined;
-  era: Facts['era'] = 'legacy';
   /** Whether it is known to take it badly when it is asked for its era. */
-  avoidsProbe = false;
+  #avoidsProbe: boolean | undefined;
   #connection: NodeStdioMcpConnection | undefined;
   #interview: Interview | undefined;
   #refresher: Refresher | undefined;
   #opening: Opening | undefined;
-  #readProfile: Profile | undefined;
   #lastUse = now();
   /** Requests of ours that it still owes an answer to. */
   #asked = 0;
@@ -48,8 +45,13 @@ export class Server implements Peer {
   constructor(config: ServerConfig, settings: ServerSettings, handlers: ServerHandlers) {
     this.key = config.key;
     this.config = config;
+    this.known = new Knowledge(config);
     this.#settings = settings;
     this.#handlers = handlers;
+  }
+
+  get era(): Facts['era'] {
+    return this.known.facts?.era ?? 'legacy';
   }
 
   get isBusy(): boolean {
@@ -70,11 +72,11 @@ export class Server implements Peer {
   }
 
   get info(): string | undefined {
-    return this.#profile?.info;
+    return this.known.profile?.info;
   }
 
   has(capability: string): boolean {
-    return this.#profile?.capabilities.has(capability) === true;
+    return this.known.profile?.capabilities.has(capability) === true;
   }
 
   send(...pieces: readonly Buffer[]): void {
@@ -107,13 +109,20 @@ export class Server implements Peer {
     this.#connection?.resume();
   }
 
-  /** Known from an earlier start: it can be listed without a process. */
-  recall(facts: Facts): void {
-    this.#learn(facts);
-    for (const kind of KIND_NAMES)
-      this.#handlers.onList(this, kind, { items: facts.lists[kind], findings: [] }, false);
+  /** Known from an earlier start: it is listed already, and what is known is brought when it is needed. */
+  expectRecall(bring: () => void): void {
+    this.status = 'stopped';
+    this.known.expect(bring);
+  }
+
+  /** What is known from an earlier start, if anything is: then it can be listed without a process. */
+  recall(facts: Facts | undefined): void {
+    const { isExpected } = this.known;
+    this.known.facts = facts;
     // One that had nothing to list would never be needed, whatever it has by now: it is started to find out.
-    if (hasItems(facts)) this.status = 'stopped';
+    this.status = hasItems(facts) ? 'stopped' : 'initializing';
+    // It was listed, but is not known after all.
+    if (isExpected) void this.launch();
   }
 
   open(opening: Opening): void {
@@ -136,17 +145,22 @@ export class Server implements Peer {
       return;
     }
     this.#restarts.note();
-    const settings = { ...this.#settings, watchdog };
-    const connection = launch(this.config, settings, {
-      onMessage: (message) => this.#receive(connection, message),
-      onMalformed: (line) => this.#handlers.onMalformed(this, line),
-      onClose: (ending) => this.#close(connection, ending),
-    });
+    const connection = launch(
+      this.config,
+      { ...this.#settings, watchdog },
+      {
+        onMessage: (message) => this.#receive(connection, message),
+        onMalformed: (line) => this.#handlers.onMalformed(this, line),
+        onClose: (ending) => this.#close(connection, ending),
+      },
+    );
     this.#connection = connection;
     if (this.#opening !== undefined) void this.#shakeHands(connection, this.#opening);
   }
 
   wake(): void {
+    // A start needs them, and they say how it stands with it.
+    if (this.known.isExpected) void this.known.facts;
     const isDown = this.status === 'failed' || this.status === 'stopped';
     if (!isDown || !this.#settings.restart || this.#isEnding) return;
     if (this.status === 'failed' && this.#restarts.waitMs > 0) {
@@ -182,11 +196,6 @@ export class Server implements Peer {
     this.#refresher?.refresh(kind);
   }
 
-  /** Read when it is needed: most servers that are known are not, in a day. */
-  get #profile(): Profile | undefined {
-    return (this.#readProfile ??= this.facts && readProfile(this.facts));
-  }
-
   #receive(connection: NodeStdioMcpConnection, message: Envelope): void {
     if (connection !== this.#connection) return;
     this.#lastUse = now();
@@ -195,7 +204,8 @@ export class Server implements Peer {
 
   async #shakeHands(connection: NodeStdioMcpConnection, opening: Opening): Promise<void> {
     const { startupTimeoutMs } = this.#settings;
-    const interview = (this.#interview = new Interview(connection, opening, this.avoidsProbe));
+    this.#avoidsProbe ??= this.#settings.avoidsProbe(this.known.id);
+    const interview = (this.#interview = new Interview(connection, opening, this.#avoidsProbe));
     this.#refresher = new Refresher(
       (kind) => interview.readList(kind),
       // What a process said that is gone does not hold for the next one.
@@ -206,8 +216,8 @@ export class Server implements Peer {
     try {
       const answers = await interview.run((greeting) => {
         // One that is listed, and says the same of itself as before, can be used while its lists are read again.
-        if (connection !== this.#connection || !isSameGreeting(this.facts, greeting)) return;
-        this.facts = { ...this.facts, ...greeting };
+        if (connection !== this.#connection || !isSameGreeting(this.known.facts, greeting)) return;
+        this.known.facts = { ...this.known.facts, ...greeting };
         this.#comeUp();
       });
       if (connection === this.#connection) this.#takeAnswers(answers);
@@ -219,13 +229,13 @@ export class Server implements Peer {
   }
 
   #takeAnswers(answers: Findings): void {
-    this.avoidsProbe = answers.avoidsProbe;
+    this.#avoidsProbe = answers.avoidsProbe;
     if (this.status === 'initializing') {
-      this.#learn(extractFacts(answers));
+      this.known.facts = extractFacts(answers);
       for (const kind of KIND_NAMES) this.#handlers.onList(this, kind, answers.lists[kind], false);
       this.#comeUp();
     } else {
-      for (const kind of findChanges(this.facts, answers)) this.#renew(kind, answers.lists[kind]);
+      for (const kind of findChanges(this.known.facts, answers)) this.#renew(kind, answers.lists[kind]);
     }
     this.#refresher?.start();
   }
@@ -239,15 +249,9 @@ export class Server implements Peer {
   }
 
   #renew(kind: KindName, list: ServerList): void {
-    if (this.facts === undefined) return;
-    this.facts = { ...this.facts, lists: { ...this.facts.lists, [kind]: list.items } };
+    if (this.known.facts === undefined) return;
+    this.known.facts = { ...this.known.facts, lists: { ...this.known.facts.lists, [kind]: list.items } };
     this.#handlers.onList(this, kind, list, true);
-  }
-
-  #learn(facts: Facts): void {
-    this.facts = facts;
-    this.era = facts.era;
-    this.#readProfile = undefined;
   }
 
   #close(connection: NodeStdioMcpConnection, ending: Ending): void {
@@ -257,7 +261,7 @@ export class Server implements Peer {
     const what = describeEnding(ending);
     const isOfProbe = this.#interview?.isProbing === true && ending.error === undefined && !this.#isEnding;
     if (this.status === 'initializing' && isOfProbe) {
-      this.avoidsProbe = true;
+      this.#avoidsProbe = true;
       // It did not fail: it was asked what it must not be asked.
       this.#restarts.forget();
       void this.launch();
@@ -275,9 +279,8 @@ export class Server implements Peer {
   #fail(what: string, stderr: readonly string[] = []): void {
     if (this.status !== 'initializing') return;
     // It may quote the server, and is shown to the client.
-    const problem = this.#settings.log.redact(what);
+    this.#settle('failed', this.#settings.log.redact(what));
     this.#settings.log.error(`Not started: ${what}${quoteStderr(stderr)}`, this.key);
-    this.#settle('failed', problem);
     this.#connection?.kill();
     void this.#release();
     this.#handlers.onFailed(this);

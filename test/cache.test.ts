@@ -4,12 +4,15 @@ import * as fc from './support/properties.ts';
 import { describe, expect, test } from 'vitest';
 import { Cache, type Facts } from '../src/cache.ts';
 import type { ServerConfig } from '../src/config/validate.ts';
+import { createOverview, type Overview } from '../src/overview.ts';
 import { KIND_NAMES } from '../src/protocol/kinds.ts';
 import { itemsOf } from './support/items.ts';
 import { makeFolder } from './support/session.ts';
 
 const CONFIG = '/home/somebody/mcp.json';
 const ID = Cache.identify(entryOf());
+const ALL = Cache.identifyAll([entryOf()]);
+const NAMING = { separator: ':', isStrict: false };
 
 function entryOf(changes: Partial<ServerConfig> = {}): ServerConfig {
   return { key: 'a', command: 'node', commandText: 'node', args: ['a.js'], env: { TOKEN: 'x' }, ...changes };
@@ -38,7 +41,12 @@ function bytesOf(facts: Facts | undefined): unknown {
 async function saveOne(folder: string, facts?: Facts): Promise<void> {
   const cache = new Cache(folder, CONFIG);
   cache.update(ID, facts ?? (await createFacts()));
-  cache.save();
+  save(cache);
+}
+
+/** Of the one server there is, under its id. */
+function save(cache: Cache, overview?: Overview): void {
+  cache.save(new Set([ID]), ALL, () => overview);
 }
 
 test('gives back every byte that a server said, to the next one who asks', async () => {
@@ -50,6 +58,43 @@ test('gives back every byte that a server said, to the next one who asks', async
   expect(bytesOf(next.readAll().get(ID))).toEqual(bytesOf(facts));
   expect([...next.readAll().keys()]).toEqual([ID]);
   expect(next.readWelcome('other')).toBeUndefined();
+});
+
+describe('what all servers were together', () => {
+  async function saveTogether(folder: string): Promise<Overview> {
+    const facts = await createFacts();
+    const overview = createOverview(new Map([['a', facts]]), NAMING);
+    const cache = new Cache(folder, CONFIG);
+    cache.update(ID, facts);
+    save(cache, overview);
+    return overview;
+  }
+
+  test('is given back as it was, before or without what each of them said', async () => {
+    const folder = makeFolder();
+    const overview = await saveTogether(folder);
+    const next = new Cache(folder, CONFIG);
+    const read = next.readOverview(ALL);
+    expect(read).toEqual({ id: ALL, ...overview });
+    expect(read?.lists.tools.bytes.toString()).toContain('"a:b"');
+    expect(bytesOf(next.readAll().get(ID))).toEqual(bytesOf(await createFacts()));
+  });
+
+  test('is nothing to servers that are not the same, or not called the same', async () => {
+    const folder = makeFolder();
+    await saveTogether(folder);
+    const others = [[], [entryOf({ key: 'b' })], [entryOf({ args: [] })], [entryOf(), entryOf({ key: 'b' })]];
+    for (const entries of others)
+      expect(new Cache(folder, CONFIG).readOverview(Cache.identifyAll(entries))).toBeUndefined();
+  });
+
+  test('need not be known for the servers to be', async () => {
+    const folder = makeFolder();
+    await saveOne(folder);
+    const next = new Cache(folder, CONFIG);
+    expect(next.readOverview(ALL)).toBeUndefined();
+    expect([...next.readAll().keys()]).toEqual([ID]);
+  });
 });
 
 test('keeps what different configs know apart', async () => {
@@ -67,21 +112,21 @@ test('writes only when something has changed', async () => {
   cache.readAll();
   cache.update(ID, await createFacts());
   for (const file of files) writeFileSync(file, 'untouched');
-  cache.save();
+  save(cache);
   for (const file of files) expect(readFileSync(file, 'utf8')).toBe('untouched');
   cache.update(ID, await createFacts('{"name":"c"}'));
-  cache.save();
+  save(cache);
   for (const file of files) expect(readFileSync(file, 'utf8')).not.toBe('untouched');
 });
 
 test('remembers nothing without a folder, and makes none before it has something to keep', async () => {
   await saveOne(join(makeFolder(), 'deep', 'er'));
   const folder = join(makeFolder(), 'none');
-  new Cache(folder, CONFIG).save();
+  save(new Cache(folder, CONFIG));
   expect(existsSync(folder)).toBe(false);
   const nowhere = new Cache(undefined, CONFIG);
   nowhere.update(ID, await createFacts());
-  nowhere.save();
+  save(nowhere);
   expect(nowhere.readWelcome(ID)).toBeUndefined();
 });
 
@@ -111,7 +156,10 @@ describe('damage', () => {
   test('never throws, and what is read is what was written or nothing', async () => {
     const folder = makeFolder();
     const facts = await createFacts();
-    await saveOne(folder, facts);
+    const overview = createOverview(new Map([['a', facts]]), NAMING);
+    const written = new Cache(folder, CONFIG);
+    written.update(ID, facts);
+    save(written, overview);
     const files = readdirSync(folder).map((name) => ({
       file: join(folder, name),
       whole: readFileSync(join(folder, name)),
@@ -132,6 +180,8 @@ describe('damage', () => {
           Buffer.concat([whole.subarray(0, start), bytes, whole.subarray(start + removed)]),
         );
         const cache = new Cache(folder, CONFIG);
+        const read = cache.readOverview(ALL);
+        if (read !== undefined) expect(read).toEqual({ id: ALL, ...overview });
         for (const known of cache.readAll().values()) expect(bytesOf(known)).toEqual(bytesOf(facts));
       }),
       { numRuns: 2000 },

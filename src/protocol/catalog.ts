@@ -1,7 +1,7 @@
 /** Everything of one kind that the servers have, under the names the client sees, as ready bytes. Asks nobody. */
 import type { Kind } from './kinds.ts';
 import { isSameList, type Item } from './lists.ts';
-import { type Naming, qualify, qualifyStrictly } from './names.ts';
+import { isSameNaming, type Naming, qualify, qualifyStrictly } from './names.ts';
 
 /** One thing and whose it is. */
 export interface Entry {
@@ -11,11 +11,16 @@ export interface Entry {
   readonly exposed: string;
 }
 
-interface Index {
-  readonly byName: ReadonlyMap<string, Entry>;
-  /** The whole `result` of the list. */
+/** A list as the client is given it. */
+export interface Rendered {
+  /** The whole `result`. */
   readonly bytes: Buffer;
+  /** Sentences about what two servers claim at once. */
   readonly findings: readonly string[];
+}
+
+interface Index extends Rendered {
+  readonly byName: ReadonlyMap<string, Entry>;
 }
 
 export class Catalog {
@@ -26,6 +31,9 @@ export class Catalog {
   #index: Index | undefined;
   /** Names that the client is not given, but may use; undefined where two servers have the same. */
   #aliases: ReadonlyMap<string, Entry | undefined> | undefined;
+  /** What an earlier run gave its client, and how names were written for it. */
+  #prepared: { readonly naming: Naming; readonly rendered: Rendered } | undefined;
+  #bringItems: (() => void) | undefined;
 
   /** The keys stand in the order of the config, and so do the lists. */
   constructor(kind: Kind, keys: readonly string[], naming: Naming) {
@@ -34,27 +42,43 @@ export class Catalog {
     this.#naming = naming;
   }
 
+  get naming(): Naming {
+    return this.#naming;
+  }
+
   set naming(naming: Naming) {
     this.#naming = naming;
-    this.#forget();
+    this.#index = undefined;
+    this.#aliases = undefined;
   }
 
   /** The result of the list, in the bytes of the servers but for the names. */
+  get rendered(): Rendered {
+    const { naming, rendered } = this.#prepared ?? {};
+    return rendered && isSameNaming(naming, this.#naming) ? rendered : this.#built();
+  }
+
   get bytes(): Buffer {
-    return this.#built().bytes;
+    return this.rendered.bytes;
+  }
+
+  get findings(): readonly string[] {
+    return this.rendered.findings;
   }
 
   get entries(): Iterable<Entry> {
     return this.#built().byName.values();
   }
 
-  /** Sentences about what two servers claim at once. */
-  get findings(): readonly string[] {
-    return this.#built().findings;
+  /** Gives the list without its items: these are brought when one of them is needed. */
+  prepare(naming: Naming, rendered: Rendered, bringItems: () => void): void {
+    this.#prepared = { naming, rendered };
+    this.#bringItems = bringItems;
   }
 
   /** Whether that changes anything. */
   replace(key: string, items: readonly Item[]): boolean {
+    this.#complete();
     const isSame = isSameList(this.#lists.get(key) ?? [], items);
     this.#lists.set(key, items);
     if (!isSame) this.#forget();
@@ -63,6 +87,7 @@ export class Catalog {
 
   /** Whether there was anything to remove. */
   remove(key: string): boolean {
+    this.#complete();
     const hadItems = (this.#lists.get(key)?.length ?? 0) > 0;
     this.#lists.delete(key);
     this.#forget();
@@ -77,9 +102,17 @@ export class Catalog {
   #forget(): void {
     this.#index = undefined;
     this.#aliases = undefined;
+    this.#prepared = undefined;
+  }
+
+  #complete(): void {
+    const bringItems = this.#bringItems;
+    this.#bringItems = undefined;
+    bringItems?.();
   }
 
   #built(): Index {
+    this.#complete();
     this.#index ??= this.#kind.naming === 'name' ? this.#buildNames() : this.#buildUris();
     return this.#index;
   }

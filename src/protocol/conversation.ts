@@ -91,7 +91,7 @@ export class Conversation {
 
   /** The result of a list; what is odd about it is said once. */
   renderList(kind: KindName): Buffer {
-    const { bytes, findings } = this.catalogs[kind];
+    const { bytes, findings } = this.catalogs[kind].rendered;
     const said = this.#said.get(kind);
     for (const finding of findings) if (said?.has(finding) !== true) this.log.warn(finding);
     this.#said.set(kind, new Set(findings));

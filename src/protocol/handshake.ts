@@ -64,10 +64,15 @@ export function readOpening(message: Request, meta: Meta): Opening | string {
 /** What is known of the servers when the client asks. */
 export interface Description {
   readonly identity: Identity;
-  /** The results of `initialize` of servers that are known, by key. */
-  readonly welcomes: ReadonlyMap<string, Buffer>;
-  /** Whether these are all servers: then there is nothing more to come. */
+  readonly summary: Summary;
+  /** Whether it is of all servers: then there is nothing more to come. */
   readonly isComplete: boolean;
+}
+
+/** What servers that are known have said of themselves, as one. */
+export interface Summary {
+  readonly capabilities: Capabilities;
+  readonly instructions: string;
 }
 
 /** What all servers together are to a client. */
@@ -89,23 +94,29 @@ export function writeWelcome(opening: Opening, description: Description): string
 
 /** Everything there may be while servers are still to come, and what there is as soon as all are known. */
 export function unite(
-  { welcomes, isComplete }: Description,
+  { summary, isComplete }: Description,
   more: Readonly<Record<string, object>> = {},
 ): Union {
-  const known = [...welcomes].map(([key, welcome]) => ({ key, ...readWelcome(welcome) }));
-  const instructions = known
-    .flatMap(({ key, instructions: text }) =>
-      typeof text === 'string' && text !== '' ? [`${key}: ${text}`] : [],
-    )
-    .join('\n\n');
+  const { instructions } = summary;
   const all: Record<string, object> = { ...CAPABILITIES, ...more };
-  const had = new Set(known.flatMap(({ capabilities }) => Object.keys(capabilities ?? {})));
-  const capabilities = Object.entries(all).filter(([name]) => !isComplete || had.has(name));
+  const capabilities = Object.entries(all).filter(
+    ([name]) => !isComplete || Object.hasOwn(summary.capabilities, name),
+  );
   return { capabilities: Object.fromEntries(capabilities), ...(instructions !== '' && { instructions }) };
 }
 
-export function readWelcome(welcome: Buffer): { capabilities?: object; instructions?: unknown } {
-  return parse(welcome.toString()) as ReturnType<typeof readWelcome>;
+/** From the results of `initialize` or `server/discover`, by the servers' keys. */
+export function summarize(welcomes: Iterable<readonly [key: string, welcome: Buffer]>): Summary {
+  const capabilities = new Map<string, object>();
+  const instructions: string[] = [];
+  for (const [key, bytes] of welcomes) {
+    const welcome = parse(bytes.toString()) as { capabilities?: object; instructions?: unknown };
+    for (const [name, value] of Object.entries(welcome.capabilities ?? {}))
+      capabilities.set(name, { ...capabilities.get(name), ...(value as unknown as object) });
+    if (typeof welcome.instructions === 'string' && welcome.instructions !== '')
+      instructions.push(`${key}: ${welcome.instructions}`);
+  }
+  return { capabilities: Object.fromEntries(capabilities), instructions: instructions.join('\n\n') };
 }
 
 /** The client's params, with the version that was agreed on with it. */

@@ -24,6 +24,10 @@ export function chooseNaming(client: string | undefined, separator: string | und
   };
 }
 
+export function isSameNaming(one: Naming | undefined, other: Naming): boolean {
+  return one?.separator === other.separator && one.isStrict === other.isStrict;
+}
+
 export function qualify(key: string, name: string, separator: string): string {
   return `${key}${separator}${name}`;
 }

@@ -26,11 +26,15 @@ export class Members {
   repeated: string | undefined;
 
   get(name: string): Span | undefined {
-    return this.#spans[this.#names.indexOf(name)];
+    // By hand: there are few, and to search an array costs more than to look at them.
+    for (let index = 0; index < this.#names.length; index += 1) {
+      if (this.#names[index] === name) return this.#spans[index];
+    }
+    return undefined;
   }
 
   add(name: string, start: number, end: number): void {
-    if (this.#names.includes(name)) this.repeated ??= name;
+    if (this.get(name) !== undefined) this.repeated ??= name;
     this.#names.push(name);
     this.#spans.push({ start, end });
   }

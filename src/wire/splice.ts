@@ -10,6 +10,10 @@ export interface Splice {
 /** The line in pieces, with other bytes where the splices are; they may come in any order but must not overlap. */
 export function splice(pieces: readonly Buffer[], splices: readonly Splice[]): readonly Buffer[] {
   if (splices.length === 0) return pieces;
+  const [line] = pieces;
+  const [only] = splices;
+  if (line !== undefined && only !== undefined && pieces.length === 1 && splices.length === 1)
+    return [line.subarray(0, only.span.start), only.bytes, line.subarray(only.span.end)];
   const spliced: Buffer[] = [];
   let at = 0;
   for (const { span, bytes } of splices.toSorted(compare)) {

@@ -29,14 +29,15 @@ export function isAscii({ bits }: Seen): boolean {
 
 /** From inside a string to the first byte that is not plain text: a quote, a backslash, a control character. */
 export function skipText(bytes: Buffer, start: number, seen: Seen): number {
-  const at = seen.isLongRun && start === 0 ? searchEnd(bytes, start, seen) : skipShortRun(bytes, start, seen);
-  seen.isLongRun &&= at === bytes.length;
-  return at;
+  if (seen.isLongRun) return searchEnd(bytes, start, seen);
+  const soon = start + WORDS_FROM_BYTES;
+  const at = skipBytes(bytes, start, Math.min(soon, bytes.length), seen);
+  return at === soon ? skipRun(bytes, at, seen) : at;
 }
 
-function skipShortRun(bytes: Buffer, start: number, seen: Seen): number {
+function skipRun(bytes: Buffer, start: number, seen: Seen): number {
   // Words must be aligned in memory.
-  const wordsFrom = start + WORDS_FROM_BYTES + ((4 - ((bytes.byteOffset + start) & 3)) & 3);
+  const wordsFrom = start + ((4 - ((bytes.byteOffset + start) & 3)) & 3);
   const searchFrom = wordsFrom + SEARCH_FROM_BYTES;
   let at = skipBytes(bytes, start, Math.min(wordsFrom, bytes.length), seen);
   if (at === wordsFrom) at = skipWords(bytes, at, Math.min(searchFrom, bytes.length), seen);
@@ -83,6 +84,6 @@ function searchEnd(bytes: Buffer, start: number, seen: Seen): number {
   const end = Math.min(bytes.length, ...found);
   // Now, while the bytes are in the processor's cache.
   if (!areAscii(bytes.subarray(start, end))) seen.bits |= HIGH_BITS;
-  seen.isLongRun = true;
+  seen.isLongRun = end === bytes.length;
   return end;
 }

@@ -1,6 +1,6 @@
 /** How the client's `initialize` is read, answered and passed on. */
 import { describe, expect, test } from 'vitest';
-import { type Opening, readOpening, writeWelcome } from '../../src/protocol/handshake.ts';
+import { type Opening, readOpening, summarize, writeWelcome } from '../../src/protocol/handshake.ts';
 import { readRequest } from '../support/message.ts';
 
 const VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
@@ -20,7 +20,7 @@ interface Welcome {
 function welcome(params: string): Welcome {
   const description = {
     identity: { name: 'me "quoted"', version: '1.2' },
-    welcomes: new Map<string, Buffer>(),
+    summary: summarize([]),
     isComplete: false,
   };
   return JSON.parse(writeWelcome(open(params), description)) as Welcome;

@@ -1,0 +1,47 @@
+/** What is known of one server, from this start or an earlier one; brought and read when it is needed. */
+import { Cache, type Facts } from './cache.ts';
+import type { ServerConfig } from './config/validate.ts';
+import { type Profile, readProfile } from './era/greeting.ts';
+
+export class Knowledge {
+  readonly #config: ServerConfig;
+  #id: string | undefined;
+  #facts: Facts | undefined;
+  #profile: Profile | undefined;
+  #bring: (() => void) | undefined;
+
+  constructor(config: ServerConfig) {
+    this.#config = config;
+  }
+
+  /** Names what is run, in every run of ours. */
+  get id(): string {
+    return (this.#id ??= Cache.identify(this.#config));
+  }
+
+  get facts(): Facts | undefined {
+    this.#bring?.();
+    return this.#facts;
+  }
+
+  set facts(facts: Facts | undefined) {
+    this.#bring = undefined;
+    this.#facts = facts;
+    this.#profile = undefined;
+  }
+
+  get profile(): Profile | undefined {
+    const { facts } = this;
+    return (this.#profile ??= facts && readProfile(facts));
+  }
+
+  /** Whether there are facts that have not been needed yet. */
+  get isExpected(): boolean {
+    return this.#bring !== undefined;
+  }
+
+  /** There are facts: `bring` sets them. */
+  expect(bring: () => void): void {
+    this.#bring = bring;
+  }
+}
