@@ -13,9 +13,8 @@ export class Bench {
   failures = [];
 
   constructor({ targets, direct, quick, directory, progress }) {
-    /** Those that are called; not all of them can be opened and listed as a client with a handshake does. */
     this.callTargets = targets;
-    this.targets = targets.filter(({ era }) => era !== 'modern');
+    this.targets = targets.filter(({ onlyCalls }) => onlyCalls !== true);
     this.direct = direct;
     this.quick = quick;
     this.#directory = directory;

@@ -1,8 +1,9 @@
-/** Copies bytes between its client and one child (`copier.mjs COMMAND [ARGS…]`). Looks at none of them. */
+/** Copies bytes between its client and one child (`copier.mjs [--group] COMMAND [ARGS…]`). Looks at none of them. */
 import { spawn } from 'node:child_process';
 
-const [command, ...args] = process.argv.slice(2);
-const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+const ownGroup = process.argv[2] === '--group';
+const [command, ...args] = process.argv.slice(ownGroup ? 3 : 2);
+const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'], detached: ownGroup });
 process.stdin.pipe(child.stdin);
 child.stdout.pipe(process.stdout);
 child.on('error', (error) => {

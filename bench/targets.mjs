@@ -39,14 +39,14 @@ export function remember(makeLaunches, options) {
 /**
  * Each target turns a set of servers into the programs a client must start. `many` says whether it serves more than one
  * server, `judged` whether the goals are meant for it, `optional` that the run may do without it, `toolName` what a
- * server's tool is called through it, `era` in which the client speaks: a modern one only calls, it opens nothing;
+ * server's tool is called through it, `era` in which the client speaks, `onlyCalls` that its starts are not measured,
  * `remembers` that it is measured with servers it has seen before. `what` and `version` are for the reader.
  */
 export function createTargets({ command, nodeArgs = [] }) {
-  const launchCopier = (servers) =>
+  const launchCopier = (servers, options = []) =>
     Object.values(servers).map((entry) => ({
       command: process.execPath,
-      args: [copier, entry.command, ...entry.args],
+      args: [copier, ...options, entry.command, ...entry.args],
     }));
   const launchOurs = (servers, directory) => {
     const config = writeConfig(directory, { mcpServers: servers });
@@ -64,14 +64,22 @@ export function createTargets({ command, nodeArgs = [] }) {
       name: 'copier',
       what: 'a Node program that copies bytes between the client and one server: the least a process in between costs',
       many: false,
-      launches: launchCopier,
+      launches: (servers) => launchCopier(servers),
+      toolName: (_key, tool) => tool,
+    },
+    {
+      name: 'copier-group',
+      what: 'the same with its server in a process group of its own, without which what a server starts cannot be ended with it',
+      onlyCalls: true,
+      launches: (servers) => launchCopier(servers, ['--group']),
       toolName: (_key, tool) => tool,
     },
     {
       name: 'copier-modern',
-      what: 'the same between a client and a server without a handshake, whose requests say each time who asks',
+      what: 'the copier between a client and a server without a handshake, whose requests say each time who asks',
       era: 'modern',
-      launches: launchCopier,
+      onlyCalls: true,
+      launches: (servers) => launchCopier(servers),
       toolName: (_key, tool) => tool,
     },
     {
@@ -97,6 +105,7 @@ export function createTargets({ command, nodeArgs = [] }) {
       what: 'mcp-simple-aggregator between such a client and server; compared with the copier between them',
       version: ownVersion(),
       era: 'modern',
+      onlyCalls: true,
       launches: launchOurs,
       toolName: (key, tool) => `${key}:${tool}`,
     },
