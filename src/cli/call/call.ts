@@ -5,6 +5,7 @@ import { Catalog, type Entry } from '../../protocol/catalog.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { chooseNaming, mayBelongTo, qualify } from '../../protocol/names.ts';
 import { McpError } from '../../wire/error.ts';
+import { parse } from '../../wire/json.ts';
 import { PROGRAM, quote, UsageError } from '../arguments.ts';
 import { describeUnknownKey } from '../check/check.ts';
 import type { Probe } from '../check/probe.ts';
@@ -15,8 +16,9 @@ import { columnsOf, stripControls } from '../check/terminal.ts';
 import type { CallCommand } from '../options.ts';
 import { findClosest } from '../suggest.ts';
 import { Exchange } from './exchange.ts';
-import { checkObject, readInputs, type Schema } from './inputs.ts';
-import { describeResult, type ToolResult } from './result.ts';
+import { checkObject, readInputs } from './inputs.ts';
+import { describeResult, readResult } from './result.ts';
+import { readInputSchema } from './schema.ts';
 
 const FAILED = 1;
 const SHOWN_TOOLS = 20;
@@ -34,13 +36,13 @@ export async function runCall(command: CallCommand): Promise<number> {
     const found = findTool(probes, command);
     if (found === undefined) return await reportFailures(probes, stage);
     const { item, key } = found;
-    const { inputSchema = {}, execution } = JSON.parse(item.bytes.toString()) as Definition;
+    const { inputSchema, execution } = parse(item.bytes.toString()) as Definition;
     if (execution?.taskSupport === 'required') {
       throw new UsageError(
         `Tool ${quote(command.tool)} runs only as a task, which "call" does not do: use an MCP client that does`,
       );
     }
-    const inputs = readInputs(command, command.tool, inputSchema);
+    const inputs = readInputs(command, command.tool, readInputSchema(inputSchema));
     const probe = probes.find((one) => one.key === key);
     if (probe === undefined) throw new Error(`No server "${key}" was started`);
     return await call({ probe, exchange, stage, tool: item.name, inputs, command });
@@ -51,8 +53,8 @@ export async function runCall(command: CallCommand): Promise<number> {
 }
 
 interface Definition {
-  readonly inputSchema?: Schema;
-  readonly execution?: { readonly taskSupport?: string };
+  readonly inputSchema?: unknown;
+  readonly execution?: { readonly taskSupport?: unknown } | null;
 }
 
 interface Work {
@@ -69,10 +71,10 @@ async function call({ probe, exchange, stage, tool, inputs, command }: Work): Pr
   try {
     const text = await exchange.call(probe, tool, inputs);
     stage.progress.stop();
-    const result = JSON.parse(text) as ToolResult;
+    const hasFailed = readResult(text).isError === true;
     if (command.json) await print(`${text}\n`);
-    else await show(result, stage);
-    return result.isError === true ? FAILED : 0;
+    else await show(text, hasFailed, stage);
+    return hasFailed ? FAILED : 0;
   } catch (error) {
     stage.progress.stop();
     if (!(error instanceof Error)) throw error;
@@ -81,12 +83,11 @@ async function call({ probe, exchange, stage, tool, inputs, command }: Work): Pr
   }
 }
 
-async function show(result: ToolResult, stage: Stage): Promise<void> {
+async function show(result: string, hasFailed: boolean, stage: Stage): Promise<void> {
   const text = describeResult(result);
   const { stdout, stderr } = process;
-  const stream = result.isError === true ? stderr : stdout;
-  if (result.isError === true)
-    await print(`${stage.paintError('red', '✗ The tool reports an error')}\n`, stderr);
+  const stream = hasFailed ? stderr : stdout;
+  if (hasFailed) await print(`${stage.paintError('red', '✗ The tool reports an error')}\n`, stderr);
   // A file gets what the tool gave; a terminal gets nothing that could disturb it.
   const shown = stream.isTTY ? stripControls(text, 'lines') : text;
   if (shown !== '') await print(shown.endsWith('\n') ? shown : `${shown}\n`, stream);
