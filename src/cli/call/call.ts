@@ -34,7 +34,7 @@ export async function runCall(command: CallCommand): Promise<number> {
     const probes = candidates.map((server) => exchange.start(server));
     await Promise.all(probes.map((probe) => probe.open(['tools'])));
     const found = findTool(probes, command);
-    if (found === undefined) return await reportFailures(probes, stage);
+    if (found === undefined) return await reportFailures(probes, stage, command);
     const { item, key } = found;
     const { inputSchema, execution } = parse(item.bytes.toString()) as Definition;
     if (execution?.taskSupport === 'required') {
@@ -99,9 +99,9 @@ async function explain(
   { probe, stage, command }: Pick<Work, 'probe' | 'stage' | 'command'>,
 ): Promise<void> {
   const isAnswer = error instanceof McpError;
-  if (isAnswer && command.json) {
-    const { code, message, data } = error;
-    await print(`${JSON.stringify({ error: { code, message, data } })}\n`);
+  if (command.json) {
+    const { code, message, data } = error as Partial<McpError> & Error;
+    await printError(isAnswer ? { code, message, data } : { message: stage.clean(message) });
   }
   const what = isAnswer ? `The server answered with error ${error.code}: ` : '';
   const lines = [`${stage.paintError('red', '✗')} ${what}${stage.clean(error.message)}`];
@@ -109,7 +109,16 @@ async function explain(
   await print(`${lines.join('\n')}\n`, process.stderr);
 }
 
-function chooseServers({ servers }: Config, { tool, separator }: CallCommand): Config['servers'] {
+/** For programs, in the place of the result. */
+function printError(error: { message: string; code?: number | undefined; data?: unknown }): Promise<void> {
+  return print(`${JSON.stringify({ error })}\n`);
+}
+
+function chooseServers(config: Config, { tool, separator }: CallCommand): Config['servers'] {
+  const { servers } = config;
+  if (servers.length === 0) {
+    throw new UsageError('The config has no servers that are not disabled: there is nothing to call');
+  }
   const { separator: joint } = chooseNaming(undefined, separator);
   const candidates = servers.filter(({ key }) => mayBelongTo(key, tool, joint));
   if (candidates.length > 0) return candidates;
@@ -121,9 +130,9 @@ function chooseServers({ servers }: Config, { tool, separator }: CallCommand): C
     );
   }
   const mark = tool.indexOf(joint);
-  if (mark > 0) throw new UsageError(describeUnknownKey(tool.slice(0, mark), keys));
+  if (mark > 0) throw new UsageError(describeUnknownKey(tool.slice(0, mark), config));
   throw new UsageError(
-    `${quote(tool)} names no server: write it as ${example}, as in ${qualify(keys[0] ?? 'fs', tool, joint)}; the servers are ${keys.map((key) => quote(key)).join(', ')}`,
+    `${quote(tool)} names no server: write it as ${example}, as in ${qualify(String(keys[0]), tool, joint)}; the servers are ${keys.map((key) => quote(key)).join(', ')}`,
   );
 }
 
@@ -148,18 +157,22 @@ function findTool(probes: readonly Probe[], { tool, separator }: CallCommand): E
   throw new UsageError([`Server ${server} has no tool ${quote(tool)}: it has`, ...shown].join('\n'));
 }
 
-async function reportFailures(probes: readonly Probe[], stage: Stage): Promise<number> {
-  stage.progress.stop();
-  const lines = probes
+async function reportFailures(
+  probes: readonly Probe[],
+  { progress, clean, paintError }: Stage,
+  { json }: CallCommand,
+): Promise<number> {
+  progress.stop();
+  const failures = probes
     .filter(({ failure }) => failure !== undefined)
-    .flatMap((probe) =>
-      renderFailure(
-        probe.key,
-        describeFailure(probe, stage.clean),
-        stage.paintError,
-        columnsOf(process.stderr),
-      ),
-    );
+    .map((probe) => ({ key: probe.key, failure: describeFailure(probe, clean) }));
+  if (json) {
+    const problems = failures.map(({ key, failure }) => `${key}: ${failure.problem}`);
+    await printError({ message: problems.join('; ') });
+  }
+  const lines = failures.flatMap(({ key, failure }) =>
+    renderFailure(key, failure, paintError, columnsOf(process.stderr)),
+  );
   await print(`${lines.join('\n')}\n`, process.stderr);
   return FAILED;
 }
