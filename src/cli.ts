@@ -17,17 +17,24 @@ export async function run(): Promise<Outcome> {
   try {
     const command = parseOptions(process.argv.slice(2), { version: VERSION });
     if (command.kind === 'serve') return { exitCode: await serve(command), isTypical: true };
+    outliveReaders();
     if (command.kind === 'help' || command.kind === 'version') {
       process.stdout.write(command.kind === 'help' ? HELP : `${VERSION}\n`);
       return { exitCode: 0, isTypical: false };
     }
     return { exitCode: await runForPeople(command), isTypical: false };
   } catch (error) {
+    outliveReaders();
     const isExpected = isMistake(error);
     const text = isExpected ? error.message : String(error instanceof Error ? error.stack : error);
     process.stderr.write(`mcp-simple-aggregator: ${text}\n`);
     return { exitCode: isExpected ? USAGE_ERROR : 1, isTypical: false };
   }
+}
+
+/** Whoever reads what we say may be gone before we are done, as in `| head`: the exit code is the same. */
+function outliveReaders(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 }
 
 /** What a person runs at a terminal, from a file of its own: serving must not even read it. */

@@ -94,6 +94,11 @@ export function validateConfig(json: Json): Validation {
   return { entries, ...found };
 }
 
+/** The notice about a server that is there, but skipped. */
+export function describeDisabled(key: string): string {
+  return `${pathTo('mcpServers', key)}: disabled, skipped`;
+}
+
 /** One more step of a JSON path: `.name` where that is readable, `["any text"]` or `[index]` otherwise. */
 export function pathTo(parent: string, step: string | number): string {
   if (typeof step === 'number') return `${parent}[${step}]`;
@@ -149,7 +154,7 @@ function validateEntry(key: string, value: Json, found: Findings): RawEntry | un
   if (Buffer.from(key).toString() !== key)
     found.problems.push(`${path}: the name has half of a surrogate pair: write it anew`);
   if (value.get('disabled') === true) {
-    found.notices.push(`${path}: disabled, skipped`);
+    found.notices.push(describeDisabled(key));
     return undefined;
   }
   const disabled = value.get('disabled');

@@ -135,6 +135,8 @@ test('asks what a server wants to know, again where the answer does not fit', as
   expect(stderr).toContain('"everything" asks: ');
   expect(stderr).toContain('An answer is required');
   expect(stderr).toContain('Answer yes or no');
+  expect(stderr).toContain('(number) [Superman]: ');
+  expect(stderr).toContain('(numbers) [Tuna]: ');
   expect(stdout).toContain('"action": "accept"');
   expect(stdout).toContain('"name": "Ada"');
   expect(stdout).toContain('"check": true');
@@ -184,6 +186,21 @@ test('explains an error of the server, a crash, and a server that does not start
   const failed = await call(servers, 'b:x');
   expect(failed.code).toBe(1);
   expect(failed.stderr).toContain('✗ b: It exited with code 4 while it was starting\n  stderr | no disk\n');
+});
+
+test('tells programs in JSON what went wrong', async () => {
+  const refusal = '"error":{"code":-32000,"message":"out of tea","data":{"n":1}}';
+  const servers = {
+    a: fixture({ tools: ['x', 'crash'], replies: { x: refusal } }),
+    b: fixture({ exit: 4 }),
+  };
+  const read = async (...args: string[]): Promise<unknown> =>
+    JSON.parse((await call(servers, ...args, '--json')).stdout);
+  expect(await read('a:x')).toEqual({ error: { code: -32000, message: 'out of tea', data: { n: 1 } } });
+  expect(await read('a:crash', 'code=7')).toEqual({ error: { message: 'The server exited with code 7' } });
+  expect(await read('b:x')).toEqual({
+    error: { message: 'b: It exited with code 4 while it was starting' },
+  });
 });
 
 test.each<[string, string[], string]>([

@@ -110,6 +110,13 @@ test('checks one server only, and knows which key was meant', async () => {
   expect(stderr).toContain('The config has no server "gihtub": did you mean "github"?');
 });
 
+test('knows a server that is there, but disabled', async () => {
+  const servers = { one: fixture(), two: { ...fixture(), disabled: true } };
+  const { code, stderr } = await check(servers, ['--server', 'two']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('Server "two" is disabled in the config: remove its "disabled"');
+});
+
 test('says why a server failed, with its code and its last words, and goes on with the others', async () => {
   const servers = { good: fixture(), bad: fixture({ stderr: 'disk on fire\n', exit: 3 }) };
   const { code, stdout } = await check(servers);
@@ -142,6 +149,11 @@ test.each<[string, ServerEntry, RegExp]>([
     'another Node.js',
     script('require("node:no-such-thing")'),
     /may need another Node\.js than this one \(v\d+/,
+  ],
+  [
+    'a module of Python that is not there',
+    script('console.error("/usr/bin/python3: No module named mcp_server_git"); process.exit(1)'),
+    /A Python package is missing/,
   ],
   ['a program that ends by itself', script(''), /may not be an MCP server by itself/],
   ['a server that gives no lists', fixture({ hang: 'tools/list' }), /answers, but does not give its lists/],
@@ -213,6 +225,21 @@ test('shows neither secrets nor escape sequences of a server', async () => {
     expect(stdout + stderr).not.toContain(CANARY);
     expect(stdout).not.toContain('\u001B');
   }
+});
+
+test('shows no escape sequence in a key or in the name of a tool, and tells machines the names as they are', async () => {
+  const key = 'a\u001B[31mb\nc';
+  const servers = {
+    [key]: fixture({ tools: ['d\u001B[2Je'] }),
+    'bad\u001B[1m': { command: '/nonexistent/x' },
+  };
+  const { stdout, stderr } = await check(servers, ['--tools']);
+  expect(stdout).toMatch(/^ab c +ready /m);
+  expect(stdout).toContain('\nab c:de\n');
+  expect(stdout).toContain('\n✗ bad: Command');
+  expect(stdout + stderr).not.toContain('\u001B');
+  const [first] = (await checkJson(servers, ['--tools'])).servers;
+  expect(first).toMatchObject({ key, toolList: [{ name: `${key}:d\u001B[2Je` }] });
 });
 
 test('refuses a config that is wrong, for machines too', async () => {

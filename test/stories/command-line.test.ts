@@ -138,3 +138,26 @@ test('does not explain itself when a client is there', async () => {
   expect(code).toBe(0);
   expect(stderr).not.toMatch(/waiting|Ctrl/i);
 });
+
+test.each<[string, string[], 'stdout' | 'stderr', number]>([
+  ['help', ['--help'], 'stdout', 0],
+  ['a version', ['--version'], 'stdout', 0],
+  ['a mistake', ['--nonsense'], 'stderr', 2],
+  ['progress', ['check', 'CONFIG'], 'stderr', 0],
+])('ends in order when nobody reads %s any more', async (_, args, stream, code) => {
+  const file = join(makeFolder(), 'config.json');
+  writeFileSync(file, JSON.stringify({ mcpServers: { a: fixture() } }));
+  const mark = randomUUID();
+  onTestFinished(() => killMarked(mark));
+  const argv = args.map((arg) => (arg === 'CONFIG' ? file : arg));
+  const child = spawn(process.execPath, [CLI, ...argv], { env: { ...process.env, [MARK]: mark } });
+  child[stream].destroy();
+  let shown = '';
+  const other = stream === 'stdout' ? child.stderr : child.stdout;
+  other.on('data', (chunk: Buffer) => (shown += chunk.toString()));
+  const closed = new Promise((resolve) => {
+    child.on('close', resolve);
+  });
+  expect(await within(20_000, closed, () => shown)).toBe(code);
+  expect(shown).not.toContain('EPIPE');
+});

@@ -5,6 +5,7 @@ import { Catalog, type Entry } from '../../protocol/catalog.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { chooseNaming, mayBelongTo, qualify } from '../../protocol/names.ts';
 import { McpError } from '../../wire/error.ts';
+import { parse } from '../../wire/json.ts';
 import { PROGRAM, quote, UsageError } from '../arguments.ts';
 import { describeUnknownKey } from '../check/check.ts';
 import type { Probe } from '../check/probe.ts';
@@ -15,8 +16,9 @@ import { columnsOf, stripControls } from '../check/terminal.ts';
 import type { CallCommand } from '../options.ts';
 import { findClosest } from '../suggest.ts';
 import { Exchange } from './exchange.ts';
-import { checkObject, readInputs, type Schema } from './inputs.ts';
-import { describeResult, type ToolResult } from './result.ts';
+import { checkObject, readInputs } from './inputs.ts';
+import { describeResult, readResult } from './result.ts';
+import { readInputSchema } from './schema.ts';
 
 const FAILED = 1;
 const SHOWN_TOOLS = 20;
@@ -32,15 +34,15 @@ export async function runCall(command: CallCommand): Promise<number> {
     const probes = candidates.map((server) => exchange.start(server));
     await Promise.all(probes.map((probe) => probe.open(['tools'])));
     const found = findTool(probes, command);
-    if (found === undefined) return await reportFailures(probes, stage);
+    if (found === undefined) return await reportFailures(probes, stage, command);
     const { item, key } = found;
-    const { inputSchema = {}, execution } = JSON.parse(item.bytes.toString()) as Definition;
+    const { inputSchema, execution } = parse(item.bytes.toString()) as Definition;
     if (execution?.taskSupport === 'required') {
       throw new UsageError(
         `Tool ${quote(command.tool)} runs only as a task, which "call" does not do: use an MCP client that does`,
       );
     }
-    const inputs = readInputs(command, command.tool, inputSchema);
+    const inputs = readInputs(command, command.tool, readInputSchema(inputSchema));
     const probe = probes.find((one) => one.key === key);
     if (probe === undefined) throw new Error(`No server "${key}" was started`);
     return await call({ probe, exchange, stage, tool: item.name, inputs, command });
@@ -51,8 +53,8 @@ export async function runCall(command: CallCommand): Promise<number> {
 }
 
 interface Definition {
-  readonly inputSchema?: Schema;
-  readonly execution?: { readonly taskSupport?: string };
+  readonly inputSchema?: unknown;
+  readonly execution?: { readonly taskSupport?: unknown } | null;
 }
 
 interface Work {
@@ -69,10 +71,10 @@ async function call({ probe, exchange, stage, tool, inputs, command }: Work): Pr
   try {
     const text = await exchange.call(probe, tool, inputs);
     stage.progress.stop();
-    const result = JSON.parse(text) as ToolResult;
+    const hasFailed = readResult(text).isError === true;
     if (command.json) await print(`${text}\n`);
-    else await show(result, stage);
-    return result.isError === true ? FAILED : 0;
+    else await show(text, hasFailed, stage);
+    return hasFailed ? FAILED : 0;
   } catch (error) {
     stage.progress.stop();
     if (!(error instanceof Error)) throw error;
@@ -81,12 +83,11 @@ async function call({ probe, exchange, stage, tool, inputs, command }: Work): Pr
   }
 }
 
-async function show(result: ToolResult, stage: Stage): Promise<void> {
+async function show(result: string, hasFailed: boolean, stage: Stage): Promise<void> {
   const text = describeResult(result);
   const { stdout, stderr } = process;
-  const stream = result.isError === true ? stderr : stdout;
-  if (result.isError === true)
-    await print(`${stage.paintError('red', '✗ The tool reports an error')}\n`, stderr);
+  const stream = hasFailed ? stderr : stdout;
+  if (hasFailed) await print(`${stage.paintError('red', '✗ The tool reports an error')}\n`, stderr);
   // A file gets what the tool gave; a terminal gets nothing that could disturb it.
   const shown = stream.isTTY ? stripControls(text, 'lines') : text;
   if (shown !== '') await print(shown.endsWith('\n') ? shown : `${shown}\n`, stream);
@@ -98,9 +99,9 @@ async function explain(
   { probe, stage, command }: Pick<Work, 'probe' | 'stage' | 'command'>,
 ): Promise<void> {
   const isAnswer = error instanceof McpError;
-  if (isAnswer && command.json) {
-    const { code, message, data } = error;
-    await print(`${JSON.stringify({ error: { code, message, data } })}\n`);
+  if (command.json) {
+    const { code, message, data } = error as Partial<McpError> & Error;
+    await printError(isAnswer ? { code, message, data } : { message: stage.clean(message) });
   }
   const what = isAnswer ? `The server answered with error ${error.code}: ` : '';
   const lines = [`${stage.paintError('red', '✗')} ${what}${stage.clean(error.message)}`];
@@ -108,7 +109,16 @@ async function explain(
   await print(`${lines.join('\n')}\n`, process.stderr);
 }
 
-function chooseServers({ servers }: Config, { tool, separator }: CallCommand): Config['servers'] {
+/** For programs, in the place of the result. */
+function printError(error: { message: string; code?: number | undefined; data?: unknown }): Promise<void> {
+  return print(`${JSON.stringify({ error })}\n`);
+}
+
+function chooseServers(config: Config, { tool, separator }: CallCommand): Config['servers'] {
+  const { servers } = config;
+  if (servers.length === 0) {
+    throw new UsageError('The config has no servers that are not disabled: there is nothing to call');
+  }
   const { separator: joint } = chooseNaming(undefined, separator);
   const candidates = servers.filter(({ key }) => mayBelongTo(key, tool, joint));
   if (candidates.length > 0) return candidates;
@@ -120,9 +130,9 @@ function chooseServers({ servers }: Config, { tool, separator }: CallCommand): C
     );
   }
   const mark = tool.indexOf(joint);
-  if (mark > 0) throw new UsageError(describeUnknownKey(tool.slice(0, mark), keys));
+  if (mark > 0) throw new UsageError(describeUnknownKey(tool.slice(0, mark), config));
   throw new UsageError(
-    `${quote(tool)} names no server: write it as ${example}, as in ${qualify(keys[0] ?? 'fs', tool, joint)}; the servers are ${keys.map((key) => quote(key)).join(', ')}`,
+    `${quote(tool)} names no server: write it as ${example}, as in ${qualify(String(keys[0]), tool, joint)}; the servers are ${keys.map((key) => quote(key)).join(', ')}`,
   );
 }
 
@@ -147,18 +157,22 @@ function findTool(probes: readonly Probe[], { tool, separator }: CallCommand): E
   throw new UsageError([`Server ${server} has no tool ${quote(tool)}: it has`, ...shown].join('\n'));
 }
 
-async function reportFailures(probes: readonly Probe[], stage: Stage): Promise<number> {
-  stage.progress.stop();
-  const lines = probes
+async function reportFailures(
+  probes: readonly Probe[],
+  { progress, clean, paintError }: Stage,
+  { json }: CallCommand,
+): Promise<number> {
+  progress.stop();
+  const failures = probes
     .filter(({ failure }) => failure !== undefined)
-    .flatMap((probe) =>
-      renderFailure(
-        probe.key,
-        describeFailure(probe, stage.clean),
-        stage.paintError,
-        columnsOf(process.stderr),
-      ),
-    );
+    .map((probe) => ({ key: probe.key, failure: describeFailure(probe, clean) }));
+  if (json) {
+    const problems = failures.map(({ key, failure }) => `${key}: ${failure.problem}`);
+    await printError({ message: problems.join('; ') });
+  }
+  const lines = failures.flatMap(({ key, failure }) =>
+    renderFailure(key, failure, paintError, columnsOf(process.stderr)),
+  );
   await print(`${lines.join('\n')}\n`, process.stderr);
   return FAILED;
 }

@@ -6,7 +6,7 @@ import type { Stage } from '../check/stage.ts';
 import { type Envelope, isRequest } from '../../wire/envelope.ts';
 import { failure, INVALID_PARAMS, success } from '../../wire/messages.ts';
 import { Questions } from './questions.ts';
-import type { ToolResult } from './result.ts';
+import { readResult, type ToolResult } from './result.ts';
 
 const CAPABILITIES = { elicitation: { form: {}, url: {} } };
 const PROGRESS_TOKEN = 'call';
@@ -55,8 +55,11 @@ export class Exchange {
       const params = probe.complete(`{${[...members, ...answers].join(',')}}`);
       const answer = await probe.connection.request('tools/call', params, { timeoutMs: WAIT_FOR_EVER });
       const text = answer.result === undefined ? 'null' : answer.bytes(answer.result).toString();
-      const result = JSON.parse(text) as ToolResult | null;
-      if (result?.resultType !== 'input_required' || round === MOST_ROUNDS) return text;
+      const result = readResult(text);
+      if (result.resultType !== 'input_required') return text;
+      if (round === MOST_ROUNDS) {
+        throw new Error(`The server wants to know more after ${MOST_ROUNDS} rounds of questions: given up`);
+      }
       answers = await this.#collect(probe, result);
     }
   }
@@ -66,11 +69,12 @@ export class Exchange {
   }
 
   /** What a server of the stateless era wants to know before it goes on. */
-  async #collect(probe: Probe, { inputRequests = {}, requestState }: ToolResult): Promise<string[]> {
+  async #collect(probe: Probe, { inputRequests, requestState }: ToolResult): Promise<string[]> {
     const responses: Record<string, unknown> = {};
-    for (const [name, { method, params }] of Object.entries(inputRequests)) {
+    for (const [name, request] of Object.entries(Object(inputRequests))) {
+      const { method, params } = Object(request) as Record<string, unknown>;
       if (method !== 'elicitation/create') {
-        throw new Error(`The server asks "${method}", which "call" cannot answer: an MCP client may`);
+        throw new Error(`The server asks "${String(method)}", which "call" cannot answer: an MCP client may`);
       }
       responses[name] = await this.#ask(probe.key, params);
     }

@@ -141,12 +141,19 @@ function describeField(name: string, field: Field, isRequired: boolean): string 
   const isChoice = choicesOf(field).length > 0;
   const kind = isChoice ? (field.type === 'array' ? 'numbers' : 'number') : KINDS[field.type ?? 'string'];
   const needed = isRequired ? ', required' : '';
-  const preset = field.default === undefined ? '' : ` [${showDefault(field.default)}]`;
+  const preset = field.default === undefined ? '' : ` [${showDefault(field)}]`;
   return `${label}${text} (${kind ?? field.type}${needed})${preset}`;
 }
 
-function showDefault(value: unknown): string {
-  return typeof value === 'string' ? stripControls(value) : JSON.stringify(value);
+/** As it is called in the list, where there is one. */
+function showDefault(field: Field): string {
+  const choices = choicesOf(field);
+  const show = (value: unknown): string => {
+    const title = choices.find((choice) => choice.value === value)?.title;
+    return stripControls(title ?? (typeof value === 'string' ? value : JSON.stringify(value)));
+  };
+  const { default: preset } = field;
+  return Array.isArray(preset) ? preset.map(show).join(', ') : show(preset);
 }
 
 function choicesOf(field: Field): { value: unknown; title: string }[] {

@@ -3,25 +3,29 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { elementsOf, memberOf, parse, type Span } from '../../wire/json.ts';
+import { indentJson } from './indent.ts';
 
+/** As far as a server keeps to what is agreed; it may not. */
 export interface ToolResult {
-  readonly content?: readonly Content[];
+  readonly content?: unknown;
   readonly structuredContent?: unknown;
-  readonly isError?: boolean;
-  readonly resultType?: string;
-  readonly inputRequests?: Readonly<Record<string, { readonly method: string; readonly params?: unknown }>>;
-  readonly requestState?: string;
+  readonly isError?: unknown;
+  readonly resultType?: unknown;
+  readonly inputRequests?: unknown;
+  readonly requestState?: unknown;
 }
 
 interface Content {
-  readonly type?: string;
-  readonly text?: string;
-  readonly data?: string;
-  readonly mimeType?: string;
-  readonly uri?: string;
-  readonly name?: string;
-  readonly description?: string;
-  readonly resource?: { uri?: string; text?: string; blob?: string; mimeType?: string };
+  readonly type?: unknown;
+  readonly text?: unknown;
+  readonly data?: unknown;
+  readonly mimeType?: unknown;
+  readonly uri?: unknown;
+  readonly name?: unknown;
+  readonly description?: unknown;
+  readonly resource?: unknown;
+  readonly blob?: unknown;
 }
 
 /** Saves bytes under a name and gives the path. */
@@ -34,15 +38,29 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'text/plain': 'txt',
 };
 
-export function describeResult(result: ToolResult, save: Save = createSave()): string {
-  const contents = result.content ?? [];
-  const parts = contents.map((content, index) => describeContent(content, index + 1, save));
-  const { structuredContent } = result;
-  if (structuredContent !== undefined && !isRepeated(structuredContent, contents)) {
-    parts.push(JSON.stringify(structuredContent, undefined, 2));
+/** Its members; a result that is no object has none. */
+export function readResult(text: string): ToolResult {
+  return Object(parse(text)) as ToolResult;
+}
+
+/** Takes JSON text: what is shown as JSON is shown in the digits of the server. */
+export function describeResult(text: string, save: Save = createSave()): string {
+  const { content, structuredContent } = readResult(text);
+  const bytes = Buffer.from(text);
+  const [listed, structured] = ['content', 'structuredContent'].map((name) =>
+    memberOf(bytes, { start: 0, end: bytes.length }, name),
+  );
+  const isOdd = listed !== undefined && !Array.isArray(content);
+  if (isOdd || (listed === undefined && structured === undefined)) return indentJson(text);
+  const contents = Array.isArray(content) ? content.map((one) => Object(one) as Content) : [];
+  const spans = listed === undefined ? [] : elementsOf(bytes, listed);
+  const parts = contents.map(
+    (one, index) => describeContent(one, index + 1, save) ?? indentJson(textAt(bytes, spans[index])),
+  );
+  if (structured !== undefined && !isRepeated(structuredContent, contents)) {
+    parts.push(indentJson(textAt(bytes, structured)));
   }
-  if (parts.length > 0) return parts.join('\n');
-  return Array.isArray(result.content) ? '' : JSON.stringify(result, undefined, 2);
+  return parts.join('\n');
 }
 
 /** Files of one run lie together, in a folder that is made when the first one comes. */
@@ -56,23 +74,36 @@ function createSave(): Save {
   };
 }
 
-function describeContent(content: Content, number: number, save: Save): string {
-  const { type, text, data, mimeType = 'unknown type' } = content;
+/** Undefined for what is not known, or not as it should be. */
+function describeContent(content: Content, number: number, save: Save): string | undefined {
+  const { type, text, data } = content;
   if (type === 'text' && typeof text === 'string') return text;
   if ((type === 'image' || type === 'audio') && typeof data === 'string') {
+    const mimeType = nameMimeType(content);
     return describeFile(type, mimeType, saveData(`${type}-${number}`, data, mimeType, save));
   }
   if (type === 'resource_link') {
     return `[link: ${[content.name, content.uri, content.mimeType, content.description].filter(Boolean).join(', ')}]`;
   }
-  if (type === 'resource' && content.resource !== undefined) {
-    const { uri, text: body, blob, mimeType: kind = 'unknown type' } = content.resource;
-    if (typeof body === 'string') return `[resource: ${uri}]\n${body}`;
-    if (typeof blob === 'string') {
-      return describeFile(`resource ${uri}`, kind, saveData(`resource-${number}`, blob, kind, save));
-    }
-  }
-  return JSON.stringify(content, undefined, 2);
+  if (type !== 'resource') return undefined;
+  const resource = Object(content.resource) as Content;
+  const uri = String(resource.uri);
+  if (typeof resource.text === 'string') return `[resource: ${uri}]\n${resource.text}`;
+  if (typeof resource.blob !== 'string') return undefined;
+  const mimeType = nameMimeType(resource);
+  return describeFile(
+    `resource ${uri}`,
+    mimeType,
+    saveData(`resource-${number}`, resource.blob, mimeType, save),
+  );
+}
+
+function nameMimeType({ mimeType }: Content): string {
+  return typeof mimeType === 'string' ? mimeType : 'unknown type';
+}
+
+function textAt(bytes: Buffer, span: Span | undefined): string {
+  return bytes.toString('utf8', span?.start, span?.end);
 }
 
 function saveData(name: string, data: string, mimeType: string, save: Save): { path: string; bytes: number } {
@@ -96,7 +127,7 @@ function isRepeated(structured: unknown, contents: readonly Content[]): boolean 
   const inner: unknown[] =
     typeof structured === 'object' && structured !== null ? Object.values(structured) : [];
   return contents.some(({ text }) => {
-    if (text === undefined) return false;
+    if (typeof text !== 'string') return false;
     if (inner.length === 1 && inner[0] === text) return true;
     try {
       return isDeepStrictEqual(JSON.parse(text), structured);

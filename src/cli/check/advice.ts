@@ -62,7 +62,7 @@ const RULES: readonly Rule[] = [
       'A file that it needs is not there: correct the path in "args" (an absolute one is safest), or install and build the server first',
   },
   {
-    pattern: /ModuleNotFoundError: No module named '([^']+)'/,
+    pattern: /\bNo module named '?([\w.]+)/,
     advise: () =>
       'A Python package is missing: install it for this Python, or write the path of the right environment\'s "python" as "command"',
   },

@@ -1,6 +1,6 @@
 /** Starts every server as the aggregator would, says how each is doing, and ends them; the exit code says whether all is well. */
 import { type Config, loadConfig } from '../../config/load.ts';
-import { ConfigError, type ServerConfig } from '../../config/validate.ts';
+import { ConfigError, describeDisabled, type ServerConfig } from '../../config/validate.ts';
 import { quote, UsageError } from '../arguments.ts';
 import type { CheckCommand } from '../options.ts';
 import { findClosest } from '../suggest.ts';
@@ -72,19 +72,18 @@ async function load({ config, json }: CheckCommand): Promise<Config> {
   }
 }
 
-function chooseServers({ servers }: Config, key: string | undefined): readonly ServerConfig[] {
-  if (key === undefined) return servers;
-  const chosen = servers.filter((server) => server.key === key);
+function chooseServers(config: Config, key: string | undefined): readonly ServerConfig[] {
+  if (key === undefined) return config.servers;
+  const chosen = config.servers.filter((server) => server.key === key);
   if (chosen.length > 0) return chosen;
-  throw new UsageError(
-    describeUnknownKey(
-      key,
-      servers.map((server) => server.key),
-    ),
-  );
+  throw new UsageError(describeUnknownKey(key, config));
 }
 
-export function describeUnknownKey(key: string, keys: readonly string[]): string {
+export function describeUnknownKey(key: string, { servers, notices }: Config): string {
+  if (notices.includes(describeDisabled(key))) {
+    return `Server ${quote(key)} is disabled in the config: remove its "disabled", or set it to false`;
+  }
+  const keys = servers.map((server) => server.key);
   const close = findClosest(key, keys);
   const advice =
     close === undefined

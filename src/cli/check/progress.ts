@@ -5,7 +5,8 @@ export interface ProgressOptions {
   readonly write: (text: string) => void;
   /** Whether what was written can be taken back. */
   readonly isLively: boolean;
-  readonly columns: number;
+  /** Of the terminal, which may change while we draw. */
+  readonly size: () => { readonly columns: number; readonly rows: number };
   readonly paint: Paint;
   /** Milliseconds on a clock that never goes back. */
   readonly now: () => number;
@@ -88,20 +89,24 @@ export class Progress {
   }
 
   #erase(): void {
-    if (this.#drawnLines > 0) this.#options.write(`\u001B[${this.#drawnLines}A\u001B[0J`);
+    // From the first column: a key that was pressed, such as Ctrl-C, has moved on from there.
+    if (this.#drawnLines > 0) this.#options.write(`\r\u001B[${this.#drawnLines}A\u001B[0J`);
     this.#drawnLines = 0;
   }
 
   #draw(): void {
-    const { paint, columns, now } = this.#options;
+    const { paint, size, now } = this.#options;
+    const { columns, rows } = size();
+    // What has scrolled away cannot be taken back: there is room for these, two lines on the rest, and the cursor.
+    const most = Math.max(1, Math.min(SHOWN_JOBS, rows - 3));
     this.#frame = (this.#frame + 1) % FRAMES.length;
     const spinner = paint('cyan', FRAMES[this.#frame] ?? '');
     const jobs = [...this.#jobs];
-    const lines = jobs.slice(0, SHOWN_JOBS).map(({ label, startedAt, detail }) => {
+    const lines = jobs.slice(0, most).map(({ label, startedAt, detail }) => {
       const time = formatSeconds(now() - startedAt);
       return `${spinner} ${cut([label, time, detail].filter((part) => part !== '').join('  '), columns - 3)}`;
     });
-    const hidden = jobs.length - SHOWN_JOBS;
+    const hidden = jobs.length - most;
     if (hidden > 0) lines.push(paint('dim', `  and ${hidden} more`));
     if (this.#total > 1 && jobs.length > 0)
       lines.push(paint('dim', `  ${this.#done} of ${this.#total} done`));

@@ -11,6 +11,7 @@ import {
   type Paint,
   plural,
   renderTable,
+  stripControls,
   widthOf,
 } from './terminal.ts';
 
@@ -32,7 +33,7 @@ const WIDTHS: readonly Readonly<Record<string, number>>[] = [
 const NARROWEST_DESCRIPTION = 24;
 
 const FIELDS: readonly Field[] = [
-  { title: 'KEY', show: ({ key }) => ({ text: key, colour: 'bold' }) },
+  { title: 'KEY', show: ({ key }) => ({ text: stripControls(key), colour: 'bold' }) },
   {
     title: 'STATE',
     show: ({ state }) => ({ text: state, colour: state === 'ready' ? 'green' : 'red' }),
@@ -97,10 +98,11 @@ export function renderReport(report: Report, paint: Paint, columns: number): str
 
 export function renderFailure(key: string, failure: FailureReport, paint: Paint, columns: number): string[] {
   const { problem, exitCode, signal, stderr, stdout, advice } = failure;
+  const name = stripControls(key);
   const code = exitCode === null || problem.includes(`code ${exitCode}`) ? '' : `; exit code ${exitCode}`;
   const killed = signal === null || problem.includes(signal) ? '' : `; ended by ${signal}`;
   return [
-    `${paint('red', '✗')} ${paint('bold', key)}: ${hang(`✗ ${key}:`, `${problem}${code}${killed}`, columns)}`,
+    `${paint('red', '✗')} ${paint('bold', name)}: ${hang(`✗ ${name}:`, `${problem}${code}${killed}`, columns)}`,
     ...quoteLines('stderr', stderr, paint),
     ...quoteLines('stdout', stdout, paint),
     ...advice.map((text) => `  ${paint('cyan', '→')} ${hang('  →', text, columns)}`),
@@ -130,9 +132,11 @@ function renderTools(
   paint: Paint,
   columns: number,
 ): string[] {
-  const width = Math.max(0, ...tools.map(({ name }) => widthOf(name))) + 2;
+  // The names are those of the servers, and go to machines as they are.
+  const shown = tools.map(({ name, description }) => ({ name: stripControls(name), description }));
+  const width = Math.max(0, ...shown.map(({ name }) => widthOf(name))) + 2;
   const isNarrow = columns - width < NARROWEST_DESCRIPTION;
-  return tools.map(({ name, description }) => {
+  return shown.map(({ name, description }) => {
     const space = isNarrow ? '\n  ' : ' '.repeat(width - widthOf(name));
     const text = cut(description, columns - (isNarrow ? 2 : width));
     return `${paint('bold', name)}${text === '' ? '' : space}${text}`;

@@ -21,6 +21,7 @@ export interface StageOptions {
 const SIGNALS = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 } as const;
 const SIGNAL_BASE = 128;
 const DEFAULT_COLUMNS = 80;
+const DEFAULT_ROWS = 24;
 
 export class Stage {
   /** For texts of others: one line, no secrets, nothing that could disturb a terminal. */
@@ -43,7 +44,7 @@ export class Stage {
       write: (text) => stderr.write(text),
       isLively: isLively(stderr, env),
       // A terminal that does not know its size says 0.
-      columns: stderr.columns || DEFAULT_COLUMNS,
+      size: () => ({ columns: stderr.columns || DEFAULT_COLUMNS, rows: stderr.rows || DEFAULT_ROWS }),
       paint: this.paintError,
       now: () => performance.now(),
     });
