@@ -3,7 +3,7 @@ import type { Call } from '../protocol/calls.ts';
 import type { Peer } from '../protocol/peer.ts';
 import type { Answer, Request } from '../wire/envelope.ts';
 import { isObject, memberOf, type Span } from '../wire/json.ts';
-import { INVALID_PARAMS, request } from '../wire/messages.ts';
+import { INTERNAL_ERROR, INVALID_PARAMS, request } from '../wire/messages.ts';
 import type { Splice } from '../wire/splice.ts';
 import { declares } from './claim.ts';
 import { insertMembers, insertMeta } from './members.ts';
@@ -66,8 +66,9 @@ export function completeResult({ info }: Peer, method: string, { line, result }:
   ];
 }
 
-/** The code of the stateless era for an error of the handshake era. */
+/** The code of the stateless era for an error of the handshake era, if it has to be another one. */
 export function mapCode(code: number): number {
+  if (code === LEGACY_URL_REQUIRED) return INTERNAL_ERROR;
   return code === LEGACY_NOT_FOUND ? INVALID_PARAMS : code;
 }
 
@@ -79,36 +80,43 @@ function has(line: Buffer, object: Span, name: string): boolean {
 function raiseError(call: Call, answer: Answer, error: Span): Splice[] {
   const span = memberOf(answer.line, error, 'code');
   const code = span && Number(answer.text(span));
-  if (span === undefined || code === undefined) return [];
-  if (code === LEGACY_URL_REQUIRED) return raiseUrls(call, answer, error);
+  // A server may have put anything there, and what it put there is passed on.
+  if (span === undefined || code === undefined || !Number.isInteger(code)) return [];
+  const urls = code === LEGACY_URL_REQUIRED ? raiseUrls(call, answer, error) : undefined;
+  if (urls !== undefined) return [urls];
   return mapCode(code) === code ? [] : [{ span, bytes: Buffer.from(String(mapCode(code))) }];
 }
 
-interface Elicitation {
-  readonly message?: string;
-  readonly url?: string;
+interface Visit {
+  readonly message: string;
+  readonly url: string;
 }
 
-/** The server wants URLs to be visited before it is asked again: questions, in the stateless era. */
-function raiseUrls({ claim }: Call, answer: Answer, error: Span): Splice[] {
-  const { data } = answer.value(error) as { data?: { elicitations?: readonly Elicitation[] } };
-  const urls = Array.isArray(data?.elicitations) ? data.elicitations : [];
+/** The server wants URLs to be visited before it is asked again: questions, in the stateless era. Undefined when it names none. */
+function raiseUrls({ claim }: Call, answer: Answer, error: Span): Splice | undefined {
+  const { data } = answer.value(error) as { data?: { elicitations?: unknown } | null };
+  const visits = Array.isArray(data?.elicitations) ? data.elicitations.filter(isVisit) : [];
   // From the name of the member to the end of its value.
   const start = answer.line.lastIndexOf('"error"', error.start);
-  if (start === -1) return [];
+  if (visits.length === 0 || start === -1) return undefined;
   const whole = { start, end: error.end };
-  if (claim === undefined || !declares(claim.capabilities, 'elicitation/create', true) || urls.length === 0) {
+  if (claim === undefined || !declares(claim.capabilities, 'elicitation/create', true)) {
     const missing = { requiredCapabilities: { elicitation: { url: {} } } };
     const text = 'The server needs the client to open a URL';
     const refusal = { code: MISSING_CAPABILITY, message: text, data: missing };
-    return [{ span: whole, bytes: Buffer.from(`"error":${JSON.stringify(refusal)}`) }];
+    return { span: whole, bytes: Buffer.from(`"error":${JSON.stringify(refusal)}`) };
   }
-  const questions = urls.map(({ message, url }, index) => [
+  const questions = visits.map(({ message, url }, index) => [
     `url-${index + 1}`,
     { method: 'elicitation/create', params: { mode: 'url', message, url } },
   ]);
   const result = { resultType: 'input_required', inputRequests: Object.fromEntries(questions) as object };
-  return [{ span: whole, bytes: Buffer.from(`"result":${JSON.stringify(result)}`) }];
+  return { span: whole, bytes: Buffer.from(`"result":${JSON.stringify(result)}`) };
+}
+
+function isVisit(value: unknown): value is Visit {
+  const { message, url } = Object(value) as Record<string, unknown>;
+  return typeof message === 'string' && typeof url === 'string';
 }
 
 /** As JSON text. */
