@@ -319,6 +319,14 @@ describe('the stream', () => {
     expect(connection.isConnected).toBe(true);
   });
 
+  test('may lack both result and error; the call fails at once', async () => {
+    const { connection, server } = connect();
+    const error = failureOf(connection.call('x'));
+    const { id } = await server.next();
+    server.say(`{"jsonrpc":"2.0","id":${id}}`);
+    expect((await error).message).toBe('The answer has neither a result nor an error');
+  });
+
   test('fails only the call whose answer cannot be read', async () => {
     const { connection, server } = connect();
     const [bad, good] = [failureOf(connection.call('a')), connection.call('b')];

@@ -71,7 +71,12 @@ export class Child {
     this.#platform = options.platform;
     this.#handlers = handlers;
     this.#watch = options.watch;
-    this.#lines = new LineReader(handlers);
+    this.#lines = new LineReader({
+      onMessage: (message) => handlers.onMessage(message),
+      onMalformed: (line) => handlers.onMalformed(line),
+      // How it ended says more than half a message.
+      onCut: () => {},
+    });
     this.#stderr = new StderrReader({ onLine: (line) => handlers.onStderr(line) });
     this.#whenEnded = new Promise((resolve) => (this.#settleEnded = resolve));
     try {

@@ -62,7 +62,7 @@ export class FromClient {
   receive(message: Envelope): void {
     if (isRequest(message)) this.#receiveRequest(message);
     else if (isNotification(message)) this.#receiveNotification(message);
-    else if (isAnswer(message)) this.#receiveAnswer(message);
+    else if (isAnswer(message) && (message.result ?? message.error)) this.#receiveAnswer(message);
     else this.#fail(message.id, INVALID_REQUEST, 'Invalid request: "method" must be a string');
   }
 

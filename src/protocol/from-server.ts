@@ -66,11 +66,12 @@ export class FromServer {
 
   #receiveAnswer(peer: Peer, message: Answer): void {
     const call = peer.calls.take(message.id);
+    const fault = call && findFault(message);
     if (call === undefined) {
       if (this.#eras.endListen(peer, message)) return;
       this.#shared.log.debug(`An answer that it does not owe was dropped (id ${message.id})`, peer.key);
-    } else if (!isComplete(message)) {
-      this.#fail(peer, call, 'sent an answer with neither a result nor an error');
+    } else if (fault !== undefined) {
+      this.#fail(peer, call, `sent an answer with ${fault}`);
     } else {
       if (peer.has('resources')) this.#shared.links.note(peer.key, message);
       if (call.bridge !== undefined) {
@@ -212,9 +213,11 @@ export class FromServer {
   }
 }
 
-/** Exactly one of result and error, not counting a null beside the other. */
-function isComplete(answer: Answer): boolean {
+/** An answer has exactly one of result and error, not counting a null beside the other. */
+function findFault(answer: Answer): string | undefined {
   const isThere = (span: Span | undefined): boolean =>
     span !== undefined && !(span.end - span.start === 4 && answer.text(span) === 'null');
-  return isThere(answer.result) !== isThere(answer.error);
+  const hasResult = isThere(answer.result);
+  if (hasResult !== isThere(answer.error)) return undefined;
+  return hasResult ? 'both a result and an error' : 'neither a result nor an error';
 }

@@ -107,7 +107,7 @@ export class Envelope {
 export type Request = Envelope & { readonly id: string; readonly idSpan: Span; readonly method: string };
 /** A message that wants none. */
 export type Notification = Envelope & { readonly method: string };
-/** An answer to a request. */
+/** An answer to a request, whether or not it has what an answer must have. */
 export type Answer = Envelope & { readonly id: string; readonly idSpan: Span };
 
 export function isRequest(message: Envelope): message is Request {
@@ -119,8 +119,7 @@ export function isNotification(message: Envelope): message is Notification {
 }
 
 export function isAnswer(message: Envelope): message is Answer {
-  const { method, idSpan, result, error } = message;
-  return method === undefined && idSpan !== undefined && (result !== undefined || error !== undefined);
+  return message.method === undefined && message.idSpan !== undefined;
 }
 
 /** What would keep others from taking it for a message of JSON-RPC 2.0; undefined when nothing does. */

@@ -7,6 +7,8 @@ import { Scanner } from './scanner.ts';
 export interface LineHandlers {
   onMessage(message: Envelope): void;
   onMalformed(line: Malformed): void;
+  /** The stream ended in the middle of a message; when absent, that is a malformed line too. */
+  onCut?(): void;
 }
 
 /** A message may be this long; a longer one fails its own request and nothing else. */
@@ -47,8 +49,9 @@ export class LineReader {
   /** The stream is over: a last line without a newline counts too. */
   end(): void {
     if (this.#length === 0 && !this.#beginning?.length) return;
-    this.#add(NEWLINE);
-    this.#finish();
+    const isCut = this.#scanner.isInside && this.#handlers.onCut !== undefined;
+    if (!isCut) this.#add(NEWLINE);
+    this.#finish(isCut);
   }
 
   #add(piece: Buffer): void {
@@ -83,13 +86,15 @@ export class LineReader {
     this.#pieces.take();
   }
 
-  #finish(): void {
+  #finish(isCut = false): void {
     const pieces = this.#pieces.take();
     const overlong = this.#overlong;
     const scan = this.#scanner.finish();
     this.#overlong = undefined;
     this.#length = 0;
-    if (overlong !== undefined) {
+    if (isCut) {
+      this.#handlers.onCut?.();
+    } else if (overlong !== undefined) {
       const id = overlong.id ?? findId([overlong.tail], new Members());
       this.#handlers.onMalformed({ problem: 'length', detail: describeLimit(this.#limit), id });
     } else if (scan.opener !== undefined) {

@@ -70,6 +70,11 @@ export class Scanner {
   #paramStart = 0;
   #isInParams = false;
 
+  /** Whether it has begun with something that has no end yet. */
+  get isInside(): boolean {
+    return this.#closers.length > 0 && this.#state !== BROKEN;
+  }
+
   feed(bytes: Buffer): void {
     let at = 0;
     while (at < bytes.length && this.#state !== BROKEN) at = this.#step(bytes, at);

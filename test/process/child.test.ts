@@ -119,6 +119,15 @@ describe('a process that ends by itself', () => {
     expect(watched.events).toEqual(['last', 'end']);
   });
 
+  test('in the middle of a message does not have it heard, but noise is', async () => {
+    const watched = runShell(`${say('one')}; printf '{"jsonrpc":"2.0","id":1,"resu'`);
+    await watched.ending();
+    expect(watched.events).toEqual(['one', 'end']);
+    const noisy = runShell(`printf 'bye'`);
+    await noisy.ending();
+    expect(noisy.events).toEqual(['json', 'end']);
+  });
+
   test('keeps the last words on stderr, with and without an end of line', async () => {
     const { stderr } = await runShell(`printf 'first\\nlast' >&2; exit 1`).ending();
     expect(stderr).toEqual(['first', 'last']);

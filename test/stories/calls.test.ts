@@ -229,6 +229,19 @@ describe('on the way back', () => {
   });
 });
 
+test.each([
+  ['neither a result nor an error', '"other":1'],
+  ['neither a result nor an error', '"result":null'],
+  ['both a result and an error', '"result":{},"error":{"code":1,"message":"x"}'],
+])('a call whose answer has %s fails: %s', async (what, member) => {
+  const servers = { a: fixture({ name: 'a', tools: ['t', 'echo'], replies: { t: member } }) };
+  const session = await startReady({ servers });
+  const { error } = await session.exchange(callLine('5', 'a:t'), '5');
+  expect(error?.code).toBe(-32603);
+  expect(error?.message).toContain(what);
+  await alive(session);
+});
+
 test.each(['nope', 'a', 'a:', 'a:nope', ':echo', 'b:echo', 'A:echo', 'a:echo ', '', 'a\n:echo', '__proto__'])(
   'says that the tool %j is not found',
   async (name) => {

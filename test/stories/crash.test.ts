@@ -76,6 +76,18 @@ test.each(['SIGKILL', 'SIGSEGV', 'SIGTERM'])(
   },
 );
 
+test('says how a server ended that did so in the middle of its answer', async () => {
+  const session = await startWithPending();
+  for (const message of [
+    await session.call('a:cutOff', { code: 3 }),
+    await session.reply('"a1"'),
+    await session.reply('"a2"'),
+  ])
+    expectLost(message, { exitCode: 3, signal: null });
+  await expectRestUnharmed(session);
+  expect(session.stderr).not.toContain('stdout was dropped');
+});
+
 test('does not wait for a grandchild that holds the pipes of a dead server, and ends it', async () => {
   const session = await startWithPending();
   const lost = [
