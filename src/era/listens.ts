@@ -83,8 +83,10 @@ export class Listens {
         if (peer !== undefined && !this.holds(key, uri)) this.#watches.stop(peer, uri);
       }
     }
-    for (const peer of this.#shared.peers.values())
-      this.#watches.stopTasks(peer, decodeAll(listen, peer.key));
+    for (const peer of this.#shared.peers.values()) {
+      for (const taskId of decodeAll(listen, peer.key))
+        if (!this.#holdsTask(peer.key, taskId)) this.#watches.stopTask(peer, taskId);
+    }
     return true;
   }
 
@@ -187,9 +189,13 @@ export class Listens {
     }
   }
 
+  /** Each by itself, so that a server says its news once however many subscriptions it is in. */
   #followTasks(listen: Listen, peer: Peer): void {
-    const taskIds = decodeAll(listen, peer.key);
-    if (taskIds.length > 0) this.#watches.startTasks(peer, taskIds, listen.meta);
+    for (const taskId of decodeAll(listen, peer.key)) this.#watches.startTask(peer, taskId, listen.meta);
+  }
+
+  #holdsTask(key: string, taskId: string): boolean {
+    return [...this.#open.values()].some((listen) => decodeAll(listen, key).includes(taskId));
   }
 }
 

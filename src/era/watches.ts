@@ -31,12 +31,12 @@ export class Watches {
   }
 
   /** In the name of the client as it is in the request: it must have declared that it knows tasks. */
-  startTasks(peer: Peer, taskIds: readonly string[], meta: Meta): void {
-    if (peer.era === 'modern') this.#own.open(peer, { taskIds }, meta);
+  startTask(peer: Peer, taskId: string, meta: Meta): void {
+    if (peer.era === 'modern') this.#own.open(peer, { taskIds: [taskId] }, meta);
   }
 
-  stopTasks(peer: Peer, taskIds: readonly string[]): void {
-    if (taskIds.length > 0) this.#own.close(peer, { taskIds });
+  stopTask(peer: Peer, taskId: string): void {
+    this.#own.close(peer, { taskIds: [taskId] });
   }
 
   /** A stateless server announces changes of its lists only to those who asked for them. */

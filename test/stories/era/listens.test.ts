@@ -201,3 +201,25 @@ test('a server that a URI is listened to at does not rest', async () => {
   expect((await session.notification(UPDATED)).params).toMatchObject({ uri: 'x://1' });
   expect(record.of('server/discover')).toHaveLength(1);
 });
+
+test('brings news of a task once to each subscription that has it, until that one is cancelled', async () => {
+  const record = new Recording();
+  const extensions = { [`${KEY}tasks`]: {} };
+  const session = startModern({
+    servers: { new: modern({ capabilities: { tools: {}, extensions }, record: record.file }) },
+  });
+  session.capabilities = { extensions };
+  await session.request('tools/list');
+  await listen(session, '1', { taskIds: ['new:t'] });
+  await listen(session, '2', { taskIds: ['new:t', 'new:u'] });
+  await record.line(({ raw }) => raw.includes('"taskIds":["u"]'));
+  const update = async (): Promise<unknown[]> => {
+    await session.request('tasks/update', { taskId: 'new:t' });
+    return heard(session, 'notifications/tasks').map(readId);
+  };
+  expect(await update()).toEqual([1, 2]);
+  session.cancel('1');
+  expect(await update()).toEqual([1, 2, 2]);
+  session.cancel('2');
+  expect(await update()).toEqual([1, 2, 2]);
+});
