@@ -196,7 +196,7 @@ export class NodeStdioMcpConnection implements McpConnection {
   }
 
   #receive(message: Envelope): void {
-    if (isAnswer(message) && this.#settle(message.id, message)) return;
+    if (this.#waiting.size > 0 && isAnswer(message) && this.#settle(message.id, message)) return;
     if (this.#options.onMessage !== undefined) this.#options.onMessage(message);
     else if (isRequest(message)) this.#answer(message.id, message.method);
   }

@@ -80,7 +80,7 @@ export class Server implements Peer {
   }
 
   send(...pieces: readonly Buffer[]): void {
-    this.#lastUse = now();
+    this.#use();
     this.#connection?.send(...pieces);
   }
 
@@ -92,7 +92,7 @@ export class Server implements Peer {
       return await this.#connection.request(method, params, { timeoutMs: 0 });
     } finally {
       this.#asked -= 1;
-      this.#lastUse = now();
+      this.#use();
     }
   }
 
@@ -196,9 +196,14 @@ export class Server implements Peer {
     this.#refresher?.refresh(kind);
   }
 
+  /** Only a server that may be put to rest needs to know: asking for the time costs something. */
+  #use(): void {
+    if (this.#settings.lazy) this.#lastUse = now();
+  }
+
   #receive(connection: NodeStdioMcpConnection, message: Envelope): void {
     if (connection !== this.#connection) return;
-    this.#lastUse = now();
+    this.#use();
     this.#handlers.onMessage(this, message);
   }
 
@@ -241,7 +246,7 @@ export class Server implements Peer {
   }
 
   #comeUp(): void {
-    this.#lastUse = now();
+    this.#use();
     this.status = 'running';
     // Before those who waited: what they ask is to find everything as it was.
     this.#handlers.onUp(this);

@@ -182,9 +182,9 @@ export class Delivery {
     const mayRepeat = this.#shared.restart && wanted.isRepetition !== true;
     const isRepeatable = mayRepeat && owner.entry !== undefined && isHarmless(owner.entry.item);
     const call = peer.calls.add(message, isRepeatable, wanted.claim, crossing?.bridge);
-    const all = crossing?.splices ?? splices;
-    const id = { span: message.idSpan, bytes: Buffer.from(call.sentId) };
-    peer.send(...splice(message.pieces, call.sentId === call.id ? all : [...all, id]));
+    const all = [...(crossing?.splices ?? splices)];
+    if (call.sentId !== call.id) all.push({ span: message.idSpan, bytes: Buffer.from(call.sentId) });
+    peer.send(...splice(message.pieces, all));
   }
 
   /** It is listed, but not running: it is starting, or can be started. */
