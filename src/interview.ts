@@ -2,8 +2,9 @@
 import { CLOCK } from './clock.ts';
 import type { NodeStdioMcpConnection } from './connection.ts';
 import { Greeter, type Greeting, readCapabilities } from './era/greeting.ts';
+import type { Facts } from './memory/facts.ts';
 import type { Opening } from './protocol/handshake.ts';
-import { KINDS, type KindName } from './protocol/kinds.ts';
+import { byKind, KINDS, type KindName } from './protocol/kinds.ts';
 import { EMPTY_LIST, readList, type ServerList } from './protocol/lists.ts';
 import { BATCH_VERSION } from './wire/batch.ts';
 import { McpError } from './wire/error.ts';
@@ -11,6 +12,11 @@ import { type Json, METHOD_NOT_FOUND } from './wire/messages.ts';
 
 export interface Findings extends Greeting {
   readonly lists: Readonly<Record<KindName, ServerList>>;
+}
+
+/** What is worth remembering of what a server answered. */
+export function extractFacts({ lists, ...rest }: Findings): Facts {
+  return { ...rest, lists: byKind((kind) => lists[kind].items) };
 }
 
 export class Interview {
