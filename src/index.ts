@@ -8,7 +8,7 @@ export {
   type McpConnection,
   type McpConnectionOptions,
   NodeStdioMcpConnection,
-} from './connection.ts';
+} from './server/connection.ts';
 export { Log, type LogOptions } from './log.ts';
 export type { Ending } from './process/ending.ts';
 export type { Envelope, Malformed } from './wire/envelope.ts';
