@@ -101,7 +101,8 @@ function parse(text: string, file: string): Reading {
     return readJson(text);
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
-    const { line, column, steps, excerpt } = error.place;
+    const { place, steps } = error;
+    const { line, column, excerpt } = place;
     const inside = steps.length > 0 ? `, in ${describeSteps(steps)}` : '';
     const problem = `line ${line}, column ${column}${inside}: ${error.message}`;
     const lines = [`Config file ${quote(file)} is not valid JSON`, problem, ...excerpt];
