@@ -1,7 +1,7 @@
 /** What library users get. */
 export { Aggregator, type AggregatorOptions } from './aggregator.ts';
-export { type Config, loadConfig } from './config/load.ts';
-export { ConfigError, type ConfigErrorCode, type ServerConfig } from './config/validate.ts';
+export { type Config, loadConfig, type ServerConfig } from './config/load.ts';
+export { ConfigError, type ConfigErrorCode } from './config/problem.ts';
 export {
   type CallOptions,
   ConnectionError,

@@ -1,6 +1,6 @@
 /** Remembers on disk what servers said of themselves, so that they need not be started to be listed. Never fails. */
 import { join } from 'node:path';
-import type { ServerConfig } from '../config/validate.ts';
+import type { ServerConfig } from '../config/load.ts';
 import { longDigest } from '../digest.ts';
 import type { Greeting } from '../era/greeting.ts';
 import { readCacheFile, writeCacheFile } from './cache-file.ts';

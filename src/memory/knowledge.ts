@@ -1,5 +1,5 @@
 /** What is known of one server, from this start or an earlier one; brought and read when it is needed. */
-import type { ServerConfig } from '../config/validate.ts';
+import type { ServerConfig } from '../config/load.ts';
 import { type Profile, readProfile } from '../era/greeting.ts';
 import { Cache } from './cache.ts';
 import type { Facts } from './facts.ts';

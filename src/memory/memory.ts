@@ -1,5 +1,5 @@
 /** What is known of the servers from earlier runs: brings it back at a start, and keeps what is new. */
-import type { ServerConfig } from '../config/validate.ts';
+import type { ServerConfig } from '../config/load.ts';
 import type { Conversation } from '../protocol/conversation.ts';
 import { type Description, type Identity, summarize } from '../protocol/handshake.ts';
 import { KIND_NAMES } from '../protocol/kinds.ts';

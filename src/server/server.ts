@@ -1,6 +1,6 @@
 /** One configured server: starting it, its handshake and its lists, its end, and starting it again. Routes nothing. */
 import { now } from '../clock.ts';
-import type { ServerConfig } from '../config/validate.ts';
+import type { ServerConfig } from '../config/load.ts';
 import { type Facts, findChanges, hasItems, isSameGreeting } from '../memory/facts.ts';
 import { Knowledge } from '../memory/knowledge.ts';
 import { describeEnding, type Ending, quoteStderr } from '../process/ending.ts';

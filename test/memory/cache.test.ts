@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { ServerConfig } from '../../src/config/validate.ts';
+import type { ServerConfig } from '../../src/config/load.ts';
 import { Cache } from '../../src/memory/cache.ts';
 import type { Facts } from '../../src/memory/facts.ts';
 import { createOverview, type Overview } from '../../src/memory/overview.ts';

@@ -1,6 +1,7 @@
 /** Starts every server as the aggregator would, says how each is doing, and ends them; the exit code says whether all is well. */
-import { type Config, loadConfig } from '../../config/load.ts';
-import { ConfigError, describeDisabled, type ServerConfig } from '../../config/validate.ts';
+import { type Config, loadConfig, type ServerConfig } from '../../config/load.ts';
+import { ConfigError } from '../../config/problem.ts';
+import { describeDisabled } from '../../config/validate.ts';
 import { quote, UsageError } from '../arguments.ts';
 import type { CheckCommand } from '../options.ts';
 import { findClosest } from '../suggest.ts';

@@ -1,6 +1,6 @@
 /** Starts one server as the aggregator would and learns what it is and has, or why it is not; shows nothing to anybody. */
 import { type ChildProcessWithoutNullStreams, spawn as spawnProcess } from 'node:child_process';
-import type { ServerConfig } from '../../config/validate.ts';
+import type { ServerConfig } from '../../config/load.ts';
 import { composeOpening } from '../../era/greeting.ts';
 import type { SpawnProcess } from '../../process/child.ts';
 import { describeEnding, type Ending } from '../../process/ending.ts';
