@@ -5,9 +5,9 @@ import type { Config, ServerConfig } from '../../config/load.ts';
 import { Log } from '../../log.ts';
 import { Watchdog } from '../../process/watchdog.ts';
 import { VERSION } from '../../version.ts';
+import { createCleaner, createPaint, isLively, type Paint } from '../terminal.ts';
 import { Probe, type ProbeSettings } from './probe.ts';
 import { Progress } from './progress.ts';
-import { createCleaner, createPaint, isLively, type Paint } from './terminal.ts';
 
 export interface StageOptions {
   readonly config: Config;
