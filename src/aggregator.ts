@@ -1,14 +1,14 @@
 /** Joins the rooms: starts the servers, carries lines between them and the client, and ends everything in order. */
 import { existsSync } from 'node:fs';
 import { Announcer } from './announcer.ts';
-import { Cache } from './cache.ts';
 import { extendChain } from './chain.ts';
 import { CLOCK } from './clock.ts';
 import type { Config } from './config/load.ts';
 import { Eras } from './era/eras.ts';
 import { ListGate } from './list-gate.ts';
 import type { Log } from './log.ts';
-import { Memory } from './memory.ts';
+import { Cache } from './memory/cache.ts';
+import { Memory } from './memory/memory.ts';
 import { Pool } from './pool.ts';
 import type { SpawnProcess } from './process/child.ts';
 import type { Host } from './process/command.ts';
@@ -20,8 +20,8 @@ import { FromClient } from './protocol/from-client.ts';
 import { FromServer } from './protocol/from-server.ts';
 import type { Identity, Opening } from './protocol/handshake.ts';
 import { Lifecycle } from './protocol/lifecycle.ts';
-import type { ServerHandlers, ServerSettings } from './server-settings.ts';
-import { Server } from './server.ts';
+import { Server } from './server/server.ts';
+import type { ServerHandlers, ServerSettings } from './server/settings.ts';
 import { LineReader } from './wire/lines.ts';
 import { notification } from './wire/messages.ts';
 import { Outlet, type Writable } from './wire/outlet.ts';

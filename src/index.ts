@@ -1,14 +1,14 @@
 /** What library users get. */
 export { Aggregator, type AggregatorOptions } from './aggregator.ts';
-export { type Config, loadConfig } from './config/load.ts';
-export { ConfigError, type ConfigErrorCode, type ServerConfig } from './config/validate.ts';
+export { type Config, loadConfig, type ServerConfig } from './config/load.ts';
+export { ConfigError, type ConfigErrorCode } from './config/problem.ts';
 export {
   type CallOptions,
   ConnectionError,
   type McpConnection,
   type McpConnectionOptions,
   NodeStdioMcpConnection,
-} from './connection.ts';
+} from './server/connection.ts';
 export { Log, type LogOptions } from './log.ts';
 export type { Ending } from './process/ending.ts';
 export type { Envelope, Malformed } from './wire/envelope.ts';

@@ -3,7 +3,7 @@ import { Aggregator } from '../aggregator.ts';
 import { findCacheDirectory } from '../cache-directory.ts';
 import { CHAIN_VARIABLE, readChain } from '../chain.ts';
 import { type Config, loadConfig } from '../config/load.ts';
-import { ConfigError } from '../config/validate.ts';
+import { ConfigError } from '../config/problem.ts';
 import { describeFileProblem } from '../file-problem.ts';
 import { createSink, Log } from '../log.ts';
 import type { Manifest } from '../process/manifest.ts';

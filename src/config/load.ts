@@ -2,11 +2,12 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-
 import { describeFileProblem } from '../file-problem.ts';
-import { expandText, type Substitution } from './expand.ts';
+import { expandText } from './expand.ts';
+import { ConfigError, pathTo } from './problem.ts';
+import { Secrets } from './secrets.ts';
 import { JsonSyntaxError, type Duplicate, readJson, type Reading, type Steps } from './syntax.ts';
-import { ConfigError, pathTo, type RawEntry, type ServerConfig, validateConfig } from './validate.ts';
+import { type RawEntry, validateConfig } from './validate.ts';
 
 /** A config file that has been read, checked and expanded. */
 export interface Config {
@@ -20,26 +21,25 @@ export interface Config {
   readonly notices: readonly string[];
 }
 
+/** One server of a config, ready to start. */
+export interface ServerConfig {
+  /** Its name in the config; stands in front of its tools. */
+  readonly key: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** On top of what it inherits. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Its working directory; ours when absent. */
+  readonly cwd?: string;
+  /** The cwd as the file has it, before expansion: safe to show. */
+  readonly cwdText?: string;
+  /** The command as the file has it, before expansion: safe to show. */
+  readonly commandText: string;
+}
+
 /** A config is a few kilobytes, though some clients keep it in a file with their history. */
 const MAX_CONFIG_BYTES = 64 * 1024 * 1024;
 const SHOWN_LINES = 10;
-const SHORTEST_SECRET = 4;
-/** Shorter values of variables whose name promises no secret are words such as "debug" or "8080". */
-const SHORTEST_SUBSTITUTION = 6;
-
-const SECRET_WORDS = 'KEY TOKEN SECRET PASS PWD CREDENTIAL AUTH PRIVATE COOKIE JWT'.split(' ');
-const HARMLESS_NAMES: ReadonlySet<string> = new Set(
-  [
-    'HOME USER LOGNAME PATH PWD OLDPWD SHELL TERM LANG LANGUAGE TZ TMPDIR EDITOR DISPLAY HOSTNAME NODE_ENV',
-    'HOMEDRIVE HOMEPATH USERNAME USERPROFILE TMP TEMP APPDATA LOCALAPPDATA PROGRAMDATA PROGRAMFILES',
-    'PROGRAMFILES(X86) SYSTEMROOT SYSTEMDRIVE WINDIR COMPUTERNAME',
-  ].flatMap((names) => names.split(' ')),
-);
-const HARMLESS_PREFIX = /^(?:LC|XDG)_/;
-const HARMLESS_VALUE = /^(?:true|false|none|null|auto|basic|bearer|\d{1,5})$/i;
-const URL_PASSWORD = /:\/\/[^\s/?#:@]*:([^\s/?#]+)@/g;
-/** `--api-key=value`, `API_KEY=value` (after docker's `-e`), `Authorization: Bearer value`. */
-const NAMED_VALUE = /^-{0,2}([\w-]+)[=:]\s*(.+)$/s;
 
 /** Reads a config file, with variables from `env`; throws a `ConfigError` with everything that is wrong. */
 export function loadConfig(path: string, env: NodeJS.ProcessEnv): Config {
@@ -55,7 +55,7 @@ export function loadConfig(path: string, env: NodeJS.ProcessEnv): Config {
     const count = all.length === 1 ? 'a problem' : `${all.length} problems`;
     throw new ConfigError(code, [`Config file ${quote(file)} has ${count}`, ...all].join('\n  '), all);
   }
-  return { path: findRealPath(file), servers, secrets: [...expander.secrets], notices };
+  return { path: findRealPath(file), servers, secrets: [...expander.secrets.values], notices };
 }
 
 function readText(path: string, file: string): string {
@@ -101,7 +101,8 @@ function parse(text: string, file: string): Reading {
     return readJson(text);
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
-    const { line, column, steps, excerpt } = error.place;
+    const { place, steps } = error;
+    const { line, column, excerpt } = place;
     const inside = steps.length > 0 ? `, in ${describeSteps(steps)}` : '';
     const problem = `line ${line}, column ${column}${inside}: ${error.message}`;
     const lines = [`Config file ${quote(file)} is not valid JSON`, problem, ...excerpt];
@@ -138,7 +139,7 @@ function findRealPath(file: string): string {
 class Expander {
   readonly missing: string[] = [];
   readonly problems: string[] = [];
-  readonly secrets = new Set<string>();
+  readonly secrets = new Secrets();
   readonly #env: NodeJS.ProcessEnv;
 
   constructor(env: NodeJS.ProcessEnv) {
@@ -159,9 +160,9 @@ class Expander {
     for (const [name, value] of env) {
       const text = this.#expand(value, pathTo(`${path}.env`, name));
       expandedEnv[name] = text;
-      this.#noteSecret(name, text);
+      this.secrets.noteVariable(name, text);
     }
-    this.#noteArguments(server.args);
+    this.secrets.noteArguments(server.args);
     return server;
   }
 
@@ -184,54 +185,10 @@ class Expander {
       this.missing.push(`${place}: the environment variable "${name}" is not set; ${advice}`);
     }
     for (const problem of problems) this.problems.push(`${place}: ${problem}`);
-    for (const substitution of used) this.#noteSubstitution(substitution);
-    for (const [, password = ''] of expanded.matchAll(URL_PASSWORD)) this.#notePassword(password);
+    for (const substitution of used) this.secrets.noteSubstitution(substitution);
+    this.secrets.noteAddresses(expanded);
     return expanded;
   }
-
-  #noteSubstitution({ name, value }: Substitution): void {
-    if (isHarmless(name)) return;
-    if (value.length >= SHORTEST_SUBSTITUTION) this.secrets.add(value);
-    else this.#noteSecret(name, value);
-  }
-
-  #noteSecret(name: string, value: string): void {
-    if (isHarmless(name) || !isSecretive(name)) return;
-    if (value.length >= SHORTEST_SECRET && !HARMLESS_VALUE.test(value)) this.secrets.add(value);
-  }
-
-  #noteArguments(args: readonly string[]): void {
-    for (const [index, arg] of args.entries()) {
-      if (!isSecretive(arg) && !isSecretive(args[index - 1] ?? '')) continue;
-      const [, name = '', value = ''] = NAMED_VALUE.exec(arg) ?? [];
-      this.#noteSecret(name, value.replace(/^(?:Bearer|Basic)\s+/i, ''));
-      const option = args[index - 1] ?? '';
-      if (/^--?[\w-]+$/.test(option) && !arg.startsWith('-')) this.#noteSecret(option, arg);
-    }
-  }
-
-  /** Both spellings: a program may show the address or what it took from it. */
-  #notePassword(password: string): void {
-    const spellings = [password];
-    try {
-      spellings.push(decodeURIComponent(password));
-    } catch {
-      // Not encoded, then.
-    }
-    for (const spelling of spellings) this.#noteSecret('password', spelling);
-  }
-}
-
-/** Whether what is called this, or has this in it, is likely to be secret. */
-function isSecretive(name: string): boolean {
-  const upper = name.toUpperCase();
-  // Not one pattern: preparing it would take longer than all the rest of expanding a config.
-  if (SECRET_WORDS.some((word) => upper.includes(word))) return true;
-  return upper.endsWith('PAT') && /(?:^|[_-])PAT$/.test(upper);
-}
-
-function isHarmless(name: string): boolean {
-  return HARMLESS_NAMES.has(name.toUpperCase()) || HARMLESS_PREFIX.test(name);
 }
 
 /** The path in double quotes, with whatever could disturb a terminal replaced. */

@@ -1,4 +1,5 @@
-/** Reads JSON as a person wrote it: keeps the order of names, sees repeated ones, explains errors; shows no value, ever. */
+/** Reads JSON as a person wrote it: keeps the order of names, sees repeated ones, explains errors. */
+import { findLine, type Place, showPlace, WORD_ENDS } from './excerpt.ts';
 
 /** An object is a Map: in a plain one "10" would move to the front and "__proto__" would be no name like any other. */
 export type Json = null | boolean | number | string | readonly Json[] | ReadonlyMap<string, Json>;
@@ -17,34 +18,23 @@ export interface Reading {
   readonly duplicates: readonly Duplicate[];
 }
 
-/** Counted from 1; `excerpt` is the line with all values hidden, and a caret below it. */
-interface Place {
-  readonly line: number;
-  readonly column: number;
-  readonly steps: Steps;
-  readonly excerpt: readonly string[];
-}
-
 /** Why a text is not JSON, and where. */
 export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError';
   readonly place: Place;
+  readonly steps: Steps;
 
-  constructor(reason: string, place: Place) {
+  constructor(reason: string, place: Place, steps: Steps) {
     super(reason);
     this.place = place;
+    this.steps = steps;
   }
 }
 
-type Excerpt = readonly [shown: string, caret: number];
-
 /** Deeper than any config; it keeps a hostile file from exhausting the stack. */
 const MAX_DEPTH = 256;
-const SHOWN_COLUMNS = 100;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const [TAB, LF, CR, SPACE] = [9, 10, 13, 32];
-const SPACES = ' \t\r\n';
-const WORD_ENDS = `${SPACES},:{}[]"`;
 
 /** Throws a JsonSyntaxError for the first thing that is not JSON. */
 export function readJson(text: string): Reading {
@@ -202,7 +192,7 @@ class Reader {
     const found = this.#text[start] ?? '';
     if (found === '"' && start > end) this.#fail(end, 'a comma is missing here');
     if (found === '}' || found === ']') {
-      const { line } = locate(this.#text, opening);
+      const line = findLine(this.#text, opening);
       this.#fail(start, `expected "${close}" to close line ${line}, found "${found}"`);
     }
     const quoted = start === end && this.#text[end - 1] === '"';
@@ -232,7 +222,7 @@ class Reader {
 
   #failBefore(opening: number, expected: string): never {
     if (this.#at < this.#text.length) this.#fail(this.#at, this.#explain(expected));
-    const { line } = locate(this.#text, opening);
+    const line = findLine(this.#text, opening);
     const found = `the file ends, but the "${this.#text.charAt(opening)}" of line ${line} is not closed`;
     return this.#fail(this.#at, found);
   }
@@ -240,62 +230,6 @@ class Reader {
   #fail(offset: number, reason: string): never {
     // At the end of the file the last line that has something is worth more than an empty one.
     const at = offset === this.#text.length ? this.#text.trimEnd().length : offset;
-    const { line, start, end } = locate(this.#text, at);
-    const excerpt = frame(line, this.#hideValues(start, end, at));
-    throw new JsonSyntaxError(reason, { line, column: at - start + 1, steps: this.#steps, excerpt });
+    throw new JsonSyntaxError(reason, showPlace(this.#text, at, this.#names), this.#steps);
   }
-
-  /** Leaves of a line its brackets, commas, colons, literals and names; a secret may be anywhere else in a broken one. */
-  #hideValues(start: number, end: number, offset: number): Excerpt {
-    let shown = '';
-    let caret: number | undefined;
-    for (let at = start; at < end;) {
-      const nameEnd = this.#names.get(at);
-      const next = nameEnd ?? findTokenEnd(this.#text, at, end);
-      const token = this.#text.slice(at, next);
-      if (offset >= at && offset < next) caret = shown.length + (offset > at ? 1 : 0);
-      shown += nameEnd === undefined ? hide(token) : token.replace(/\p{C}/gu, '?');
-      at = next;
-    }
-    return [shown, caret ?? shown.length];
-  }
-}
-
-/** The line, counted from 1, in which an offset lies, and the offsets of its start and end. */
-function locate(text: string, offset: number): { line: number; start: number; end: number } {
-  let line = 1;
-  let start = 0;
-  for (const { index, 0: lineEnd } of text.matchAll(/\r\n|\n|\r/g)) {
-    if (index >= offset) return { line, start, end: index };
-    line += 1;
-    start = index + lineEnd.length;
-  }
-  return { line, start, end: text.length };
-}
-
-function findTokenEnd(text: string, start: number, limit: number): number {
-  let end = start + 1;
-  if (text[start] === '"') {
-    while (end < limit && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
-    return Math.min(end + 1, limit);
-  }
-  if (WORD_ENDS.includes(text.charAt(start))) return end;
-  while (end < limit && !WORD_ENDS.includes(text.charAt(end))) end += 1;
-  return end;
-}
-
-function hide(token: string): string {
-  if (SPACES.includes(token)) return ' ';
-  if (token.startsWith('"')) return token.length > 1 && token.endsWith('"') ? '"…"' : '"…';
-  return /^(?:[{}[\],:]|true|false|null)$/.test(token) ? token : '…';
-}
-
-/** The line with its number and the caret below; of a long line only what is around the caret. */
-function frame(line: number, [shown, caret]: Excerpt): readonly string[] {
-  const skipped = Math.max(0, caret - SHOWN_COLUMNS / 2);
-  const indent = skipped > 0 ? 0 : shown.length - shown.trimStart().length;
-  const cut = skipped + Math.min(indent, caret);
-  const margin = `${line} | `;
-  const below = `${' '.repeat(margin.length - 2)}| ${' '.repeat(caret - cut)}^`;
-  return [margin + shown.slice(cut, cut + SHOWN_COLUMNS), below];
 }

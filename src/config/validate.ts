@@ -1,43 +1,6 @@
 /** Turns parsed JSON into raw server entries, or into every problem at once with its JSON path; expands and reads nothing. */
+import { pathTo } from './problem.ts';
 import type { Json } from './syntax.ts';
-
-/** One server of a config, ready to start. */
-export interface ServerConfig {
-  /** Its name in the config; stands in front of its tools. */
-  readonly key: string;
-  readonly command: string;
-  readonly args: readonly string[];
-  /** On top of what it inherits. */
-  readonly env: Readonly<Record<string, string>>;
-  /** Its working directory; ours when absent. */
-  readonly cwd?: string;
-  /** The cwd as the file has it, before expansion: safe to show. */
-  readonly cwdText?: string;
-  /** The command as the file has it, before expansion: safe to show. */
-  readonly commandText: string;
-}
-
-/** What kind of problem a config has. */
-export type ConfigErrorCode =
-  | 'file_not_found'
-  | 'unreadable'
-  | 'invalid_json'
-  | 'invalid_schema'
-  | 'missing_env_var';
-
-/** Everything that is wrong with a config file, in one error that can be shown as it is. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-  readonly code: ConfigErrorCode;
-  /** One sentence each, with its place in the file. */
-  readonly problems: readonly string[];
-
-  constructor(code: ConfigErrorCode, message: string, problems: readonly string[] = [message]) {
-    super(message);
-    this.code = code;
-    this.problems = problems;
-  }
-}
 
 export interface RawEntry {
   readonly key: string;
@@ -97,23 +60,6 @@ export function validateConfig(json: Json): Validation {
 /** The notice about a server that is there, but skipped. */
 export function describeDisabled(key: string): string {
   return `${pathTo('mcpServers', key)}: disabled, skipped`;
-}
-
-/** One more step of a JSON path: `.name` where that is readable, `["any text"]` or `[index]` otherwise. */
-export function pathTo(parent: string, step: string | number): string {
-  if (typeof step === 'number') return `${parent}[${step}]`;
-  // The first pattern is there for speed: the second takes longer to prepare than a whole config to check.
-  const readable = /^[A-Za-z_$][\w$-]*$/.test(step) || /^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(step);
-  if (!readable) return `${parent}[${quote(step)}]`;
-  return parent === '' ? step : `${parent}.${step}`;
-}
-
-/** The text in double quotes, with whatever could disturb a terminal escaped. */
-function quote(text: string): string {
-  return JSON.stringify(text).replace(
-    /[\p{C}\u2028\u2029]/gu,
-    (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,
-  );
 }
 
 function findServers(json: Json, found: Findings): JsonObject | undefined {

@@ -8,11 +8,11 @@ import { McpError } from '../wire/error.ts';
 import { memberOf, parse, type Span } from '../wire/json.ts';
 import { INVALID_PARAMS } from '../wire/messages.ts';
 import { type Splice, splice } from '../wire/splice.ts';
-import { insertClaim, removeClaim } from './envelope.ts';
 import type { Logs } from './logs.ts';
 import { insertMembers } from './members.ts';
-import { LOG_LEVELS } from './modern.ts';
+import { insertClaim, removeClaim } from './meta.ts';
 import { completeResult, mapCode, ModernOverLegacy } from './modern-over-legacy.ts';
+import { LOG_LEVELS } from './modern.ts';
 import { Rounds } from './rounds.ts';
 import type { Bridge, Claim, Tools } from './types.ts';
 

@@ -5,8 +5,8 @@ import type { Request } from '../wire/envelope.ts';
 import { type ErrorObject, failure, INVALID_PARAMS, METHOD_NOT_FOUND, success } from '../wire/messages.ts';
 import { Claims } from './claim.ts';
 import { writeDiscovery, writeServer } from './discover.ts';
-import { openModern } from './envelope.ts';
 import type { Listens } from './listens.ts';
+import { openModern } from './meta.ts';
 import {
   CACHE_HINTS,
   COMPLETE,

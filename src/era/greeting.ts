@@ -4,7 +4,7 @@ import type { Answer } from '../wire/envelope.ts';
 import { McpError } from '../wire/error.ts';
 import { isObject, parse } from '../wire/json.ts';
 import { type Json, notification } from '../wire/messages.ts';
-import { addMeta, composeMeta, readMember } from './envelope.ts';
+import { addMeta, composeMeta, readMember } from './meta.ts';
 import { DISCOVER, MODERN_VERSION, SERVER_KEY, TASKS_EXTENSION } from './modern.ts';
 import type { Capabilities, Era, Tools } from './types.ts';
 

@@ -2,7 +2,7 @@
 import type { Conversation } from '../protocol/conversation.ts';
 import type { Peer } from '../protocol/peer.ts';
 import { notification, OWN_ID_START, request } from '../wire/messages.ts';
-import { addMeta } from './envelope.ts';
+import { addMeta } from './meta.ts';
 import { LISTEN } from './modern.ts';
 import type { Meta, Tools } from './types.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { type Config, loadConfig } from '../../src/config/load.ts';
-import { ConfigError } from '../../src/config/validate.ts';
+import { ConfigError } from '../../src/config/problem.ts';
 
 let folder: string;
 let file: string;

@@ -112,7 +112,7 @@ describe('readJson', () => {
   });
 
   test('says in which part of the file the mistake is', () => {
-    expect(catchError('{"mcpServers": {"fs": {"args": ["a", b]}}}').place.steps).toEqual([
+    expect(catchError('{"mcpServers": {"fs": {"args": ["a", b]}}}').steps).toEqual([
       'mcpServers',
       'fs',
       'args',

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
+import { pathTo } from '../../src/config/problem.ts';
 import { readJson } from '../../src/config/syntax.ts';
-import { pathTo, validateConfig, type Validation } from '../../src/config/validate.ts';
+import { validateConfig, type Validation } from '../../src/config/validate.ts';
 
 function validate(json: unknown): Validation {
   return validateConfig(readJson(JSON.stringify(json)).value);

@@ -1,10 +1,10 @@
 /** The conversation around one call: progress and log messages shown, questions asked, rounds of input gone through. */
-import type { ServerConfig } from '../../config/validate.ts';
-import type { Probe } from '../check/probe.ts';
-import type { Task } from '../check/progress.ts';
-import type { Stage } from '../check/stage.ts';
+import type { ServerConfig } from '../../config/load.ts';
 import { type Envelope, isRequest } from '../../wire/envelope.ts';
 import { failure, INVALID_PARAMS, success } from '../../wire/messages.ts';
+import type { Probe } from '../stage/probe.ts';
+import type { Task } from '../stage/progress.ts';
+import type { Stage } from '../stage/stage.ts';
 import { Questions } from './questions.ts';
 import { readResult, type ToolResult } from './result.ts';
 

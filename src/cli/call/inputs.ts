@@ -1,7 +1,7 @@
 /** Turns what was typed into the arguments of a tool, as JSON text, or says what the tool takes. Calls nothing. */
 import { quote, UsageError } from '../arguments.ts';
-import { stripControls, widthOf } from '../check/terminal.ts';
 import { findClosest } from '../suggest.ts';
+import { stripControls, widthOf } from '../terminal.ts';
 import { type InputSchema, type Schema, UNKNOWN } from './schema.ts';
 
 export interface Typed {

@@ -1,6 +1,6 @@
 /** Asks a person at the terminal what a server wants to know; who does not answer has cancelled. Sends nothing. */
 import { createInterface, type Interface } from 'node:readline';
-import { stripControls } from '../check/terminal.ts';
+import { stripControls } from '../terminal.ts';
 
 export interface Elicitation {
   readonly message?: string;

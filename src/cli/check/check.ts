@@ -1,15 +1,15 @@
 /** Starts every server as the aggregator would, says how each is doing, and ends them; the exit code says whether all is well. */
-import { type Config, loadConfig } from '../../config/load.ts';
-import { ConfigError, describeDisabled, type ServerConfig } from '../../config/validate.ts';
+import { type Config, loadConfig, type ServerConfig } from '../../config/load.ts';
+import { ConfigError } from '../../config/problem.ts';
 import { quote, UsageError } from '../arguments.ts';
+import { describeUnknownKey } from '../keys.ts';
 import type { CheckCommand } from '../options.ts';
-import { findClosest } from '../suggest.ts';
-import { measureMemory, type Memory } from './memory.ts';
-import type { Probe } from './probe.ts';
+import type { Probe } from '../stage/probe.ts';
+import { print, Stage } from '../stage/stage.ts';
+import { columnsOf } from '../terminal.ts';
+import { measureMemory, type MemoryUse } from './memory-use.ts';
 import { renderReport } from './render.ts';
 import { createReport } from './report.ts';
-import { print, Stage } from './stage.ts';
-import { columnsOf } from './terminal.ts';
 
 const NOT_WELL = 1;
 
@@ -37,7 +37,7 @@ export async function runCheck(command: CheckCommand): Promise<number> {
 }
 
 /** Never more at once than the aggregator would run: those that come later have to wait for the others to end. */
-async function tryAll(stage: Stage, servers: readonly ServerConfig[], atOnce: number): Promise<Memory> {
+async function tryAll(stage: Stage, servers: readonly ServerConfig[], atOnce: number): Promise<MemoryUse> {
   const memory = new Map<number, number>();
   for (let start = 0; start < servers.length; start += atOnce) {
     const probes = await Promise.all(
@@ -77,19 +77,6 @@ function chooseServers(config: Config, key: string | undefined): readonly Server
   const chosen = config.servers.filter((server) => server.key === key);
   if (chosen.length > 0) return chosen;
   throw new UsageError(describeUnknownKey(key, config));
-}
-
-export function describeUnknownKey(key: string, { servers, notices }: Config): string {
-  if (notices.includes(describeDisabled(key))) {
-    return `Server ${quote(key)} is disabled in the config: remove its "disabled", or set it to false`;
-  }
-  const keys = servers.map((server) => server.key);
-  const close = findClosest(key, keys);
-  const advice =
-    close === undefined
-      ? `it has ${keys.map((name) => quote(name)).join(', ') || 'none that is not disabled'}`
-      : `did you mean ${quote(close)}?`;
-  return `The config has no server ${quote(key)}: ${advice}`;
 }
 
 async function open(stage: Stage, server: ServerConfig): Promise<Probe> {

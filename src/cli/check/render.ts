@@ -1,5 +1,5 @@
 /** Writes a report for people: a table, what failed and what to do, what to know. Decides nothing. */
-import type { FailureReport, Report, ServerReport } from './report.ts';
+import { renderFailure } from '../stage/failure.ts';
 import {
   type Cell,
   type Column,
@@ -13,7 +13,8 @@ import {
   renderTable,
   stripControls,
   widthOf,
-} from './terminal.ts';
+} from '../terminal.ts';
+import type { Report, ServerReport } from './report.ts';
 
 interface Field extends Column {
   readonly show: (server: ServerReport) => Cell;
@@ -96,19 +97,6 @@ export function renderReport(report: Report, paint: Paint, columns: number): str
     .join('\n\n')}\n`;
 }
 
-export function renderFailure(key: string, failure: FailureReport, paint: Paint, columns: number): string[] {
-  const { problem, exitCode, signal, stderr, stdout, advice } = failure;
-  const name = stripControls(key);
-  const code = exitCode === null || problem.includes(`code ${exitCode}`) ? '' : `; exit code ${exitCode}`;
-  const killed = signal === null || problem.includes(signal) ? '' : `; ended by ${signal}`;
-  return [
-    `${paint('red', '✗')} ${paint('bold', name)}: ${hang(`✗ ${name}:`, `${problem}${code}${killed}`, columns)}`,
-    ...quoteLines('stderr', stderr, paint),
-    ...quoteLines('stdout', stdout, paint),
-    ...advice.map((text) => `  ${paint('cyan', '→')} ${hang('  →', text, columns)}`),
-  ];
-}
-
 /** As much as there is room for: first the wide columns are cut, then the least important left out. */
 function renderServers(servers: readonly ServerReport[], paint: Paint, columns: number): string[] {
   for (let fields = FIELDS; ; fields = leaveOut(fields)) {
@@ -141,10 +129,6 @@ function renderTools(
     const text = cut(description, columns - (isNarrow ? 2 : width));
     return `${paint('bold', name)}${text === '' ? '' : space}${text}`;
   });
-}
-
-function quoteLines(stream: string, lines: readonly string[], paint: Paint): string[] {
-  return lines.map((line) => paint('dim', `  ${stream} | ${line}`));
 }
 
 function renderTotals({ servers, warnings, ok }: Report, paint: Paint, columns: number): string {

@@ -1,11 +1,10 @@
 /** What a check has found, as data: the same for people and for machines. Starts and shows nothing. */
-import { lastWords } from '../../process/ending.ts';
 import type { Item } from '../../protocol/lists.ts';
 import { chooseNaming, qualify } from '../../protocol/names.ts';
-import { advise } from './advice.ts';
-import type { EraName } from './introduction.ts';
-import type { Memory } from './memory.ts';
-import type { Probe } from './probe.ts';
+import { describeFailure, type FailureReport } from '../stage/failure.ts';
+import type { EraName } from '../stage/introduction.ts';
+import type { Probe } from '../stage/probe.ts';
+import type { MemoryUse } from './memory-use.ts';
 import { findRemarks, measureList } from './warnings.ts';
 
 interface ToolReport {
@@ -13,17 +12,6 @@ interface ToolReport {
   readonly name: string;
   /** The first line of its description. */
   readonly description: string;
-}
-
-export interface FailureReport {
-  readonly problem: string;
-  readonly exitCode: number | null;
-  readonly signal: string | null;
-  /** The last lines. */
-  readonly stderr: readonly string[];
-  /** Lines that were no messages. */
-  readonly stdout: readonly string[];
-  readonly advice: readonly string[];
 }
 
 export interface ServerReport {
@@ -59,7 +47,7 @@ export interface ReportOptions {
   readonly separator: string | undefined;
   /** Whether every tool is listed. */
   readonly tools: boolean;
-  readonly memory: Memory;
+  readonly memory: MemoryUse;
   /** What was found in the config itself. */
   readonly remarks: readonly string[];
   readonly clean: (text: string) => string;
@@ -111,27 +99,6 @@ function describeTool(key: string, item: Item, { clean, separator }: ReportOptio
   const text = typeof description === 'string' ? description : typeof title === 'string' ? title : '';
   const { separator: joint } = chooseNaming(undefined, separator);
   return { name: qualify(key, item.name, joint), description: clean(text.trim().split('\n')[0] ?? '') };
-}
-
-export function describeFailure(probe: Probe, clean: (text: string) => string): FailureReport {
-  const { config, failure, stray } = probe;
-  if (failure === undefined) throw new Error('It has not failed');
-  const { ending } = failure;
-  const evidence = {
-    config,
-    failure,
-    stray: stray.lines,
-    strayCount: stray.total,
-    nodeVersion: process.version,
-  };
-  return {
-    problem: clean(failure.problem),
-    exitCode: ending?.exitCode ?? null,
-    signal: ending?.signal ?? null,
-    stderr: lastWords(failure.stderr.map((line) => clean(line))),
-    stdout: stray.lines.map((line) => clean(line)),
-    advice: advise(evidence).map((text) => clean(text)),
-  };
 }
 
 function itemsOf(probe: Probe, kind: 'tools' | 'prompts' | 'resources' | 'templates'): readonly Item[] {

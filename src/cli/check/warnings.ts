@@ -3,7 +3,7 @@ import { Catalog } from '../../protocol/catalog.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import type { Item } from '../../protocol/lists.ts';
 import { chooseNaming, qualify } from '../../protocol/names.ts';
-import { plural } from './terminal.ts';
+import { plural } from '../terminal.ts';
 
 /** What one server lists. */
 export interface Listed {

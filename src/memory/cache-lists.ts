@@ -1,12 +1,10 @@
 /** The lists of all servers in one file of the cache: in front as the client was given them, then item by item. */
+import type { Rendered } from '../protocol/catalog.ts';
+import { byKind, KIND_NAMES, type KindName } from '../protocol/kinds.ts';
+import type { Item } from '../protocol/lists.ts';
 import { readCacheFile, writeCacheFile } from './cache-file.ts';
+import type { Lists } from './facts.ts';
 import type { Overview } from './overview.ts';
-import type { Rendered } from './protocol/catalog.ts';
-import { byKind, KIND_NAMES, type KindName } from './protocol/kinds.ts';
-import type { Item } from './protocol/lists.ts';
-
-/** Everything that one server lists. */
-export type Lists = Readonly<Record<KindName, readonly Item[]>>;
 
 /** What all servers together were to a client, and which servers these were. */
 export interface KnownOverview extends Overview {

@@ -1,7 +1,7 @@
 /** What is typed as name=value against the schemas that real servers write, and those that none should. */
 import { describe, expect, test } from 'vitest';
-import { readInputs } from '../../src/cli/call/inputs.ts';
-import { readInputSchema } from '../../src/cli/call/schema.ts';
+import { readInputs } from '../../../src/cli/call/inputs.ts';
+import { readInputSchema } from '../../../src/cli/call/schema.ts';
 
 function read(schema: unknown, ...values: string[]): string {
   return readInputs({ values }, 'a:tool', readInputSchema(schema));

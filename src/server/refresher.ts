@@ -1,6 +1,6 @@
 /** Reads lists again that a server says have changed: each one at a time, and once for all changes meanwhile. */
-import type { KindName } from './protocol/kinds.ts';
-import type { ServerList } from './protocol/lists.ts';
+import type { KindName } from '../protocol/kinds.ts';
+import type { ServerList } from '../protocol/lists.ts';
 
 export class Refresher {
   readonly #read: (kind: KindName) => Promise<ServerList>;

@@ -1,9 +1,9 @@
 /** What all servers together are to a client, ready to be given before anything is known of each. Asks nobody. */
-import type { Facts } from './cache.ts';
-import { Catalog, type Rendered } from './protocol/catalog.ts';
-import { type Summary, summarize } from './protocol/handshake.ts';
-import { byKind, KINDS, type KindName } from './protocol/kinds.ts';
-import type { Naming } from './protocol/names.ts';
+import { Catalog, type Rendered } from '../protocol/catalog.ts';
+import { type Summary, summarize } from '../protocol/handshake.ts';
+import { byKind, KINDS, type KindName } from '../protocol/kinds.ts';
+import type { Naming } from '../protocol/names.ts';
+import type { Facts } from './facts.ts';
 
 export interface Overview {
   /** How the names in the lists are written. */

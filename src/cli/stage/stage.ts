@@ -1,14 +1,13 @@
 /** Where check and call try servers: starts them as the aggregator would, and leaves none behind, whichever way it ends. */
 import { existsSync } from 'node:fs';
 import { extendChain } from '../../chain.ts';
-import type { Config } from '../../config/load.ts';
-import type { ServerConfig } from '../../config/validate.ts';
+import type { Config, ServerConfig } from '../../config/load.ts';
 import { Log } from '../../log.ts';
 import { Watchdog } from '../../process/watchdog.ts';
 import { VERSION } from '../../version.ts';
+import { createCleaner, createPaint, isLively, type Paint } from '../terminal.ts';
 import { Probe, type ProbeSettings } from './probe.ts';
 import { Progress } from './progress.ts';
-import { createCleaner, createPaint, isLively, type Paint } from './terminal.ts';
 
 export interface StageOptions {
   readonly config: Config;

@@ -1,11 +1,11 @@
 /** Starts the process of a configured server: which file, which environment, and in which words it fails. */
-import type { ServerConfig } from './config/validate.ts';
+import type { ServerConfig } from '../config/load.ts';
+import type { Log } from '../log.ts';
+import type { SpawnProcess } from '../process/child.ts';
+import { explainSpawnFailure, type Host, resolveCommand } from '../process/command.ts';
+import { childEnvironment } from '../process/environment.ts';
+import type { Watchdog } from '../process/watchdog.ts';
 import { type McpConnectionOptions, NodeStdioMcpConnection } from './connection.ts';
-import type { Log } from './log.ts';
-import type { SpawnProcess } from './process/child.ts';
-import { explainSpawnFailure, type Host, resolveCommand } from './process/command.ts';
-import { childEnvironment } from './process/environment.ts';
-import type { Watchdog } from './process/watchdog.ts';
 
 export interface LaunchSettings {
   readonly log: Log;

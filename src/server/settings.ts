@@ -1,12 +1,12 @@
 /** What all servers have in common, and whom they tell what happens to them. Data only. */
+import type { Pool } from '../pool.ts';
+import type { Ending } from '../process/ending.ts';
+import type { Watchdog } from '../process/watchdog.ts';
+import type { KindName } from '../protocol/kinds.ts';
+import type { ServerList } from '../protocol/lists.ts';
+import type { Envelope, Malformed } from '../wire/envelope.ts';
 import type { LaunchSettings } from './launch.ts';
-import type { Pool } from './pool.ts';
-import type { Ending } from './process/ending.ts';
-import type { Watchdog } from './process/watchdog.ts';
-import type { KindName } from './protocol/kinds.ts';
-import type { ServerList } from './protocol/lists.ts';
 import type { Server } from './server.ts';
-import type { Envelope, Malformed } from './wire/envelope.ts';
 export interface ServerSettings extends LaunchSettings {
   /** Whether a server that is down is started again when it is needed. */
   readonly restart: boolean;

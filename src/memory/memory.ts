@@ -1,25 +1,37 @@
 /** What is known of the servers from earlier runs: brings it back at a start, and keeps what is new. */
-import { Cache, type Facts } from './cache.ts';
-import { hasItems } from './facts.ts';
+import type { ServerConfig } from '../config/load.ts';
+import type { Conversation } from '../protocol/conversation.ts';
+import { type Description, type Identity, summarize } from '../protocol/handshake.ts';
+import { KIND_NAMES } from '../protocol/kinds.ts';
+import { Cache } from './cache.ts';
+import { type Facts, hasItems } from './facts.ts';
+import type { Knowledge } from './knowledge.ts';
 import { createOverview, type Overview } from './overview.ts';
-import type { Conversation } from './protocol/conversation.ts';
-import { type Description, type Identity, summarize } from './protocol/handshake.ts';
-import { KIND_NAMES } from './protocol/kinds.ts';
-import type { Server } from './server.ts';
 
 /** What servers say of themselves is written down when they have all said it. */
 const SAVE_AFTER_MS = 500;
 
+/** A server as far as it is remembered. */
+export interface Remembered {
+  readonly key: string;
+  readonly config: ServerConfig;
+  readonly known: Knowledge;
+  /** It is known from an earlier run; `bring` hands over what is, when that is needed. */
+  expectRecall(bring: () => void): void;
+  /** What is known of it from an earlier run, if anything is. */
+  recall(facts: Facts | undefined): void;
+}
+
 export class Memory {
   readonly #cache: Cache;
-  readonly #servers: readonly Server[];
+  readonly #servers: readonly Remembered[];
   readonly #shared: Conversation;
   /** Stands for all that is known, until something is needed of a single server. */
   #overview: Overview | undefined;
   #isUnfolded = false;
   #saveTimer: NodeJS.Timeout | undefined;
 
-  constructor(cache: Cache, servers: readonly Server[], shared: Conversation) {
+  constructor(cache: Cache, servers: readonly Remembered[], shared: Conversation) {
     this.#cache = cache;
     this.#servers = servers;
     this.#shared = shared;
@@ -52,7 +64,7 @@ export class Memory {
   }
 
   /** A server has said something of itself. */
-  remember({ known: { id, facts } }: Server): void {
+  remember({ known: { id, facts } }: Remembered): void {
     if (facts === undefined) return;
     this.#cache.update(id, facts);
     this.#saveTimer ??= setTimeout(() => this.save(), SAVE_AFTER_MS).unref();

@@ -1,6 +1,6 @@
 /** What is drawn while servers start, on a screen of any size. */
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { Progress } from '../../src/cli/check/progress.ts';
+import { Progress } from '../../../src/cli/stage/progress.ts';
 
 interface Drawing {
   progress: Progress;

@@ -1,13 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as fc from './support/properties.ts';
 import { describe, expect, test } from 'vitest';
-import { Cache, type Facts } from '../src/cache.ts';
-import type { ServerConfig } from '../src/config/validate.ts';
-import { createOverview, type Overview } from '../src/overview.ts';
-import { KIND_NAMES } from '../src/protocol/kinds.ts';
-import { itemsOf } from './support/items.ts';
-import { makeFolder } from './support/session.ts';
+import type { ServerConfig } from '../../src/config/load.ts';
+import { Cache } from '../../src/memory/cache.ts';
+import type { Facts } from '../../src/memory/facts.ts';
+import { createOverview, type Overview } from '../../src/memory/overview.ts';
+import { KIND_NAMES } from '../../src/protocol/kinds.ts';
+import { itemsOf } from '../support/items.ts';
+import * as fc from '../support/properties.ts';
+import { makeFolder } from '../support/session.ts';
 
 const CONFIG = '/home/somebody/mcp.json';
 const ID = Cache.identify(entryOf());

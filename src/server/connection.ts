@@ -1,10 +1,10 @@
 /** Our own conversation with one server: requests with their answers, notifications, and the end. Interprets nothing. */
-import { Child, type SpawnProcess, type Watch } from './process/child.ts';
-import { explainSpawnFailure } from './process/command.ts';
-import { describeEnding, type Ending } from './process/ending.ts';
-import { splitBatch } from './wire/batch.ts';
-import { type Answer, Envelope, isAnswer, isRequest, type Malformed } from './wire/envelope.ts';
-import { readError } from './wire/error.ts';
+import { Child, type SpawnProcess, type Watch } from '../process/child.ts';
+import { explainSpawnFailure } from '../process/command.ts';
+import { describeEnding, type Ending } from '../process/ending.ts';
+import { splitBatch } from '../wire/batch.ts';
+import { type Answer, Envelope, isAnswer, isRequest, type Malformed } from '../wire/envelope.ts';
+import { readError } from '../wire/error.ts';
 import {
   failure,
   type Json,
@@ -13,7 +13,7 @@ import {
   OWN_ID_START,
   request,
   success,
-} from './wire/messages.ts';
+} from '../wire/messages.ts';
 
 /** A conversation with one MCP server, whatever carries it. */
 export interface McpConnection {

@@ -1,8 +1,8 @@
 /** The report of `check` for eyes: whatever the width of the terminal, nothing goes over its edge. */
 import { expect, test } from 'vitest';
-import { renderReport } from '../../src/cli/check/render.ts';
-import type { Report, ServerReport } from '../../src/cli/check/report.ts';
-import { widthOf } from '../../src/cli/check/terminal.ts';
+import { renderReport } from '../../../src/cli/check/render.ts';
+import type { Report, ServerReport } from '../../../src/cli/check/report.ts';
+import { widthOf } from '../../../src/cli/terminal.ts';
 
 const plain = (_: string, text: string): string => text;
 

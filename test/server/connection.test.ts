@@ -2,22 +2,22 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as fc from './support/properties.ts';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   ConnectionError,
   McpError,
   type McpConnectionOptions,
   NodeStdioMcpConnection,
-} from '../src/index.ts';
-import type { Ending } from '../src/process/ending.ts';
-import type { Envelope, Malformed } from '../src/wire/envelope.ts';
-import { until, within } from './support/deadline.ts';
-import { FakeProcess, failingSpawn } from './support/fake-process.ts';
-import { type FixtureOptions, SERVER } from './support/fixture.ts';
-import type { Message } from './support/inbox.ts';
-import { findMarked, killMarked, MARK } from './support/processes.ts';
-import { makeFolder } from './support/session.ts';
+} from '../../src/index.ts';
+import type { Ending } from '../../src/process/ending.ts';
+import type { Envelope, Malformed } from '../../src/wire/envelope.ts';
+import { until, within } from '../support/deadline.ts';
+import { FakeProcess, failingSpawn } from '../support/fake-process.ts';
+import { type FixtureOptions, SERVER } from '../support/fixture.ts';
+import type { Message } from '../support/inbox.ts';
+import { findMarked, killMarked, MARK } from '../support/processes.ts';
+import * as fc from '../support/properties.ts';
+import { makeFolder } from '../support/session.ts';
 
 const WAIT_MS = 10_000;
 

@@ -1,18 +1,12 @@
 /** Remembers on disk what servers said of themselves, so that they need not be started to be listed. Never fails. */
 import { join } from 'node:path';
+import type { ServerConfig } from '../config/load.ts';
+import { longDigest } from '../digest.ts';
+import type { Greeting } from '../era/greeting.ts';
 import { readCacheFile, writeCacheFile } from './cache-file.ts';
-import { type Lists, readLists, type StoredLists, writeLists } from './cache-lists.ts';
-import type { ServerConfig } from './config/validate.ts';
-import { longDigest } from './digest.ts';
-import type { Greeting } from './era/greeting.ts';
+import { readLists, type StoredLists, writeLists } from './cache-lists.ts';
+import { type Facts, findChanges } from './facts.ts';
 import type { Overview } from './overview.ts';
-import { KIND_NAMES } from './protocol/kinds.ts';
-import { isSameList } from './protocol/lists.ts';
-
-/** What a server said of itself. */
-export interface Facts extends Greeting {
-  readonly lists: Lists;
-}
 
 /** How long the welcome is; they stand one after the other. */
 interface WelcomeEntry extends Omit<Greeting, 'welcome'> {
@@ -121,5 +115,5 @@ function describeRun({ command, args, cwd, env }: ServerConfig): readonly unknow
 function isSame(one: Facts, other: Facts): boolean {
   if (one.era !== other.era || one.avoidsProbe !== other.avoidsProbe) return false;
   if (!one.welcome.equals(other.welcome)) return false;
-  return KIND_NAMES.every((kind) => isSameList(one.lists[kind], other.lists[kind]));
+  return findChanges(one, other).length === 0;
 }

@@ -1,6 +1,6 @@
 /** How text is laid out for people: colours, widths, tables, and nothing that could disturb a terminal. Prints nothing. */
 import { stripVTControlCharacters } from 'node:util';
-import { Log } from '../../log.ts';
+import { Log } from '../log.ts';
 
 type Colour = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 export type Paint = (colour: Colour, text: string) => string;

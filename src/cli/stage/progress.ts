@@ -1,5 +1,5 @@
 /** Shows which servers are starting and for how long: redrawn on a terminal, one plain line per event elsewhere. */
-import { cut, formatSeconds, type Paint } from './terminal.ts';
+import { cut, formatSeconds, type Paint } from '../terminal.ts';
 
 export interface ProgressOptions {
   readonly write: (text: string) => void;

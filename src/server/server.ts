@@ -1,23 +1,22 @@
 /** One configured server: starting it, its handshake and its lists, its end, and starting it again. Routes nothing. */
-import type { Facts } from './cache.ts';
-import { now } from './clock.ts';
+import { now } from '../clock.ts';
+import type { ServerConfig } from '../config/load.ts';
+import { type Facts, findChanges, hasItems, isSameGreeting } from '../memory/facts.ts';
+import { Knowledge } from '../memory/knowledge.ts';
+import { describeEnding, type Ending, quoteStderr } from '../process/ending.ts';
+import { Calls } from '../protocol/calls.ts';
+import type { Opening } from '../protocol/handshake.ts';
+import { KIND_NAMES, type KindName } from '../protocol/kinds.ts';
+import type { ServerList } from '../protocol/lists.ts';
+import type { Peer, ServerStatus } from '../protocol/peer.ts';
+import type { Answer, Envelope } from '../wire/envelope.ts';
+import type { Json } from '../wire/messages.ts';
 import { Closing } from './closing.ts';
-import type { ServerConfig } from './config/validate.ts';
 import type { NodeStdioMcpConnection } from './connection.ts';
-import { extractFacts, findChanges, hasItems, isSameGreeting } from './facts.ts';
-import { type Findings, Interview } from './interview.ts';
-import { Knowledge } from './knowledge.ts';
-import { describeEnding, type Ending, quoteStderr } from './process/ending.ts';
-import { Calls } from './protocol/calls.ts';
-import type { Opening } from './protocol/handshake.ts';
-import { KIND_NAMES, type KindName } from './protocol/kinds.ts';
-import type { ServerList } from './protocol/lists.ts';
-import type { Peer, ServerStatus } from './protocol/peer.ts';
+import { extractFacts, type Findings, Interview } from './interview.ts';
 import { Refresher } from './refresher.ts';
 import { Restarts } from './restarts.ts';
-import type { ServerHandlers, ServerSettings } from './server-settings.ts';
-import type { Answer, Envelope } from './wire/envelope.ts';
-import type { Json } from './wire/messages.ts';
+import type { ServerHandlers, ServerSettings } from './settings.ts';
 
 export class Server implements Peer {
   readonly calls: Calls = new Calls();
@@ -235,12 +234,13 @@ export class Server implements Peer {
 
   #takeAnswers(answers: Findings): void {
     this.#avoidsProbe = answers.avoidsProbe;
+    const facts = extractFacts(answers);
     if (this.status === 'initializing') {
-      this.known.facts = extractFacts(answers);
+      this.known.facts = facts;
       for (const kind of KIND_NAMES) this.#handlers.onList(this, kind, answers.lists[kind], false);
       this.#comeUp();
     } else {
-      for (const kind of findChanges(this.known.facts, answers)) this.#renew(kind, answers.lists[kind]);
+      for (const kind of findChanges(this.known.facts, facts)) this.#renew(kind, answers.lists[kind]);
     }
     this.#refresher?.start();
   }

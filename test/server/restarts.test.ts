@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Restarts } from '../src/restarts.ts';
+import { Restarts } from '../../src/server/restarts.ts';
 
 function createRestarts(): { restarts: Restarts; pass: (ms: number) => void } {
   let now = 5_000;

@@ -3,12 +3,15 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Bytes by the id of the group's leader, which is the process that was started. */
-export type Memory = ReadonlyMap<number, number>;
+export type MemoryUse = ReadonlyMap<number, number>;
 
 const PS_TIMEOUT_MS = 2000;
 const FALLBACK_PAGE_BYTES = 4096;
 
-export async function measureMemory(leaders: readonly number[], platform: NodeJS.Platform): Promise<Memory> {
+export async function measureMemory(
+  leaders: readonly number[],
+  platform: NodeJS.Platform,
+): Promise<MemoryUse> {
   if (leaders.length === 0 || platform === 'win32') return new Map();
   const groups = platform === 'linux' ? readProc() : await askPs();
   const memory = new Map<number, number>();

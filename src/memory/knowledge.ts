@@ -1,7 +1,8 @@
 /** What is known of one server, from this start or an earlier one; brought and read when it is needed. */
-import { Cache, type Facts } from './cache.ts';
-import type { ServerConfig } from './config/validate.ts';
-import { type Profile, readProfile } from './era/greeting.ts';
+import type { ServerConfig } from '../config/load.ts';
+import { type Profile, readProfile } from '../era/greeting.ts';
+import { Cache } from './cache.ts';
+import type { Facts } from './facts.ts';
 
 export class Knowledge {
   readonly #config: ServerConfig;

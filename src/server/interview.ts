@@ -1,16 +1,22 @@
 /** Asks a server who it is and what it has: how it greets, then its lists. Keeps nothing. */
-import { CLOCK } from './clock.ts';
+import { CLOCK } from '../clock.ts';
+import { Greeter, type Greeting, readCapabilities } from '../era/greeting.ts';
+import type { Facts } from '../memory/facts.ts';
+import type { Opening } from '../protocol/handshake.ts';
+import { byKind, KINDS, type KindName } from '../protocol/kinds.ts';
+import { EMPTY_LIST, readList, type ServerList } from '../protocol/lists.ts';
+import { BATCH_VERSION } from '../wire/batch.ts';
+import { McpError } from '../wire/error.ts';
+import { type Json, METHOD_NOT_FOUND } from '../wire/messages.ts';
 import type { NodeStdioMcpConnection } from './connection.ts';
-import { Greeter, type Greeting, readCapabilities } from './era/greeting.ts';
-import type { Opening } from './protocol/handshake.ts';
-import { KINDS, type KindName } from './protocol/kinds.ts';
-import { EMPTY_LIST, readList, type ServerList } from './protocol/lists.ts';
-import { BATCH_VERSION } from './wire/batch.ts';
-import { McpError } from './wire/error.ts';
-import { type Json, METHOD_NOT_FOUND } from './wire/messages.ts';
 
 export interface Findings extends Greeting {
   readonly lists: Readonly<Record<KindName, ServerList>>;
+}
+
+/** What is worth remembering of what a server answered. */
+export function extractFacts({ lists, ...rest }: Findings): Facts {
+  return { ...rest, lists: byKind((kind) => lists[kind].items) };
 }
 
 export class Interview {

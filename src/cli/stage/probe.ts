@@ -1,15 +1,15 @@
 /** Starts one server as the aggregator would and learns what it is and has, or why it is not; shows nothing to anybody. */
 import { type ChildProcessWithoutNullStreams, spawn as spawnProcess } from 'node:child_process';
-import type { ServerConfig } from '../../config/validate.ts';
-import type { NodeStdioMcpConnection } from '../../connection.ts';
+import type { ServerConfig } from '../../config/load.ts';
 import { composeOpening } from '../../era/greeting.ts';
-import { Interview } from '../../interview.ts';
-import { launch, type LaunchSettings } from '../../launch.ts';
 import type { SpawnProcess } from '../../process/child.ts';
 import { describeEnding, type Ending } from '../../process/ending.ts';
 import type { Identity } from '../../protocol/handshake.ts';
 import { KIND_NAMES, type KindName } from '../../protocol/kinds.ts';
 import type { ServerList } from '../../protocol/lists.ts';
+import type { NodeStdioMcpConnection } from '../../server/connection.ts';
+import { Interview } from '../../server/interview.ts';
+import { launch, type LaunchSettings } from '../../server/launch.ts';
 import { type Envelope, isRequest } from '../../wire/envelope.ts';
 import { McpError } from '../../wire/error.ts';
 import { failure, type Json, METHOD_NOT_FOUND, success } from '../../wire/messages.ts';

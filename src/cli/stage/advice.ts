@@ -1,5 +1,5 @@
 /** Knows what is usually meant when a server fails this way, and what to do about it. Guesses only from what was seen. */
-import type { ServerConfig } from '../../config/validate.ts';
+import type { ServerConfig } from '../../config/load.ts';
 import type { Failure } from './probe.ts';
 
 export interface Evidence {
