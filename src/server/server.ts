@@ -1,5 +1,4 @@
 /** One configured server: starting it, its handshake and its lists, its end, and starting it again. Routes nothing. */
-import { now } from '../clock.ts';
 import type { ServerConfig } from '../config/load.ts';
 import { type Facts, findChanges, hasItems, isSameGreeting } from '../memory/facts.ts';
 import { Knowledge } from '../memory/knowledge.ts';
@@ -17,6 +16,7 @@ import { extractFacts, type Findings, Interview } from './interview.ts';
 import { Refresher } from './refresher.ts';
 import { Restarts } from './restarts.ts';
 import type { ServerHandlers, ServerSettings } from './settings.ts';
+import { Usage } from './usage.ts';
 
 export class Server implements Peer {
   readonly calls: Calls = new Calls();
@@ -28,6 +28,7 @@ export class Server implements Peer {
   readonly #restarts = new Restarts();
   readonly #waiting: (() => void)[] = [];
   readonly #closing = new Closing();
+  readonly #usage: Usage;
   status: ServerStatus = 'initializing';
   problem: string | undefined;
   /** Whether it is known to take it badly when it is asked for its era. */
@@ -36,9 +37,6 @@ export class Server implements Peer {
   #interview: Interview | undefined;
   #refresher: Refresher | undefined;
   #opening: Opening | undefined;
-  #lastUse = now();
-  /** Requests of ours that it still owes an answer to. */
-  #asked = 0;
   #isEnding = false;
 
   constructor(config: ServerConfig, settings: ServerSettings, handlers: ServerHandlers) {
@@ -47,6 +45,7 @@ export class Server implements Peer {
     this.known = new Knowledge(config);
     this.#settings = settings;
     this.#handlers = handlers;
+    this.#usage = new Usage(settings.lazy);
   }
 
   get era(): Facts['era'] {
@@ -58,9 +57,8 @@ export class Server implements Peer {
   }
 
   get idleSince(): number | undefined {
-    const { lazy, isHeld } = this.#settings;
-    if (!lazy || this.status !== 'running' || isHeld(this.key)) return undefined;
-    return this.calls.size === 0 && this.#asked === 0 ? this.#lastUse : undefined;
+    if (this.status !== 'running' || this.calls.size > 0 || this.#settings.isHeld(this.key)) return undefined;
+    return this.#usage.idleSince;
   }
 
   get settling(): Promise<void> | undefined {
@@ -79,20 +77,14 @@ export class Server implements Peer {
   }
 
   send(...pieces: readonly Buffer[]): void {
-    this.#use();
+    this.#usage.note();
     this.#connection?.send(...pieces);
   }
 
   async ask(method: string, params?: Json): Promise<Answer> {
     if (this.#connection === undefined) throw new Error(`Server "${this.key}" is not connected`);
-    this.#asked += 1;
-    try {
-      // No time-out of ours: these stand for requests of the client.
-      return await this.#connection.request(method, params, { timeoutMs: 0 });
-    } finally {
-      this.#asked -= 1;
-      this.#use();
-    }
+    // No time-out of ours: these stand for requests of the client.
+    return this.#usage.during(this.#connection.request(method, params, { timeoutMs: 0 }));
   }
 
   whenSettled(act: () => void): void {
@@ -195,14 +187,9 @@ export class Server implements Peer {
     this.#refresher?.refresh(kind);
   }
 
-  /** Only a server that may be put to rest needs to know: asking for the time costs something. */
-  #use(): void {
-    if (this.#settings.lazy) this.#lastUse = now();
-  }
-
   #receive(connection: NodeStdioMcpConnection, message: Envelope): void {
     if (connection !== this.#connection) return;
-    this.#use();
+    this.#usage.note();
     this.#handlers.onMessage(this, message);
   }
 
@@ -246,7 +233,7 @@ export class Server implements Peer {
   }
 
   #comeUp(): void {
-    this.#use();
+    this.#usage.note();
     this.status = 'running';
     // Before those who waited: what they ask is to find everything as it was.
     this.#handlers.onUp(this);
