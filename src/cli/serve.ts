@@ -5,8 +5,9 @@ import { CHAIN_VARIABLE, readChain } from '../chain.ts';
 import { type Config, loadConfig } from '../config/load.ts';
 import { ConfigError } from '../config/problem.ts';
 import { describeFileProblem } from '../file-problem.ts';
-import { createSink, Log } from '../log.ts';
+import { Log } from '../log.ts';
 import type { Manifest } from '../process/manifest.ts';
+import { createSink } from '../sink.ts';
 import { type Command, UsageError } from './options.ts';
 
 type ServeCommand = Extract<Command, { kind: 'serve' }>;
