@@ -109,7 +109,7 @@ export class Aggregator {
     const toClient = (...pieces: readonly Buffer[]): void => this.#send(...pieces);
     this.#shared = new Conversation({ peers: this.#servers, separator, restart, log, toClient });
     this.#memory = new Memory(this.#cache, this.#servers, this.#shared);
-    this.#eras = new Eras(this.#shared, CLOCK);
+    this.#eras = new Eras(this.#shared, { ...CLOCK, createSecret: () => crypto.randomUUID() });
     this.#delivery = new Delivery(this.#shared, this.#eras);
     this.#lifecycle = new Lifecycle(this.#shared, this.#eras, {
       announce: (kind) => {

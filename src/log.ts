@@ -1,5 +1,6 @@
 /** Turns events into single clean lines, free of secrets; where they go is not its affair. */
-import { Rate, type RateClock } from './rate.ts';
+import type { Clock } from './clock.ts';
+import { Rate } from './rate.ts';
 
 /** What a log says, and to whom. */
 export interface LogOptions {
@@ -9,7 +10,7 @@ export interface LogOptions {
   readonly write: (line: string) => void;
   /** Values that are masked in every line, such as `Config.secrets`. */
   readonly secrets?: readonly string[];
-  readonly clock?: RateClock;
+  readonly clock?: Clock;
 }
 
 /** What every line of our own begins with. */
@@ -43,7 +44,7 @@ export class Log {
   readonly #debug: boolean;
   readonly #write: (line: string) => void;
   readonly #secrets = new Set<string>();
-  readonly #clock: RateClock | undefined;
+  readonly #clock: Clock | undefined;
   /** By the key of the server that is warned about. */
   readonly #rates = new Map<string | undefined, Rate>();
 
