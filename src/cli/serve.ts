@@ -4,10 +4,10 @@ import { findCacheDirectory } from '../cache-directory.ts';
 import { CHAIN_VARIABLE, readChain } from '../chain.ts';
 import { type Config, loadConfig } from '../config/load.ts';
 import { ConfigError } from '../config/problem.ts';
-import { describeFileProblem } from '../file-problem.ts';
 import { Log } from '../log.ts';
 import type { Manifest } from '../process/manifest.ts';
 import { createSink } from '../sink.ts';
+import { describeFileProblem } from '../system-error.ts';
 import { type Command, UsageError } from './options.ts';
 import { onSignal } from './signals.ts';
 
