@@ -1,68 +1,29 @@
 /** Joins the rooms: starts the servers, carries lines between them and the client, and ends everything in order. */
 import { existsSync } from 'node:fs';
+import { type AggregatorOptions, DEFAULTS } from './aggregator-options.ts';
 import { Announcer } from './announcer.ts';
 import { extendChain } from './chain.ts';
 import { CLOCK } from './clock.ts';
 import type { Config } from './config/load.ts';
 import { Eras } from './era/eras.ts';
 import { ListGate } from './list-gate.ts';
-import type { Log } from './log.ts';
 import { Cache } from './memory/cache.ts';
 import { Memory } from './memory/memory.ts';
 import { Pool } from './pool.ts';
-import type { SpawnProcess } from './process/child.ts';
-import type { Host } from './process/command.ts';
 import { describeEnding } from './process/ending.ts';
 import type { Watchdog } from './process/watchdog.ts';
 import { Conversation } from './protocol/conversation.ts';
 import { Delivery } from './protocol/delivery.ts';
 import { FromClient } from './protocol/from-client.ts';
 import { FromServer } from './protocol/from-server.ts';
-import type { Identity, Opening } from './protocol/handshake.ts';
+import type { Opening } from './protocol/handshake.ts';
 import { Lifecycle } from './protocol/lifecycle.ts';
 import { Server } from './server/server.ts';
 import type { ServerHandlers, ServerSettings } from './server/settings.ts';
 import { LineReader } from './wire/lines.ts';
 import { notification } from './wire/messages.ts';
-import { Outlet, type Writable } from './wire/outlet.ts';
+import { Outlet } from './wire/outlet.ts';
 
-/** How an aggregator serves; `name` and `version` are what clients are told that it is. */
-export interface AggregatorOptions extends Identity {
-  /** Takes what is to be said of servers, and each line of their stderr. */
-  readonly log: Log;
-  /** Where lines for the client go. */
-  readonly output: Writable;
-  /** Between a server's key and a tool's name; when absent, `:` or what the client can take. */
-  readonly separator?: string | undefined;
-  /** Give servers only a short safe list of variables besides their own `env`. */
-  readonly isolateEnv?: boolean;
-  /** Start a server again when it is needed after a crash. */
-  readonly restart?: boolean;
-  /** Start servers when they are needed, and list them from the cache until then. Includes `restart`. */
-  readonly lazy?: boolean;
-  /** With `lazy`: how long a server may be idle before it is stopped; 0 for ever. */
-  readonly idleTimeoutMs?: number;
-  /** How many servers may run at once (50). */
-  readonly maxProcesses?: number;
-  /** How long a server may take to be ready (30 s). */
-  readonly startupTimeoutMs?: number;
-  /** Where to remember what servers say of themselves; without it, nothing is. */
-  readonly cacheDirectory?: string | undefined;
-  /** What servers inherit; `process.env` when absent. */
-  readonly env?: NodeJS.ProcessEnv;
-  /** The machine that commands are looked up on; this one when absent. */
-  readonly host?: Host;
-  /** Starts a process; that of Node.js when absent. */
-  readonly spawn?: SpawnProcess;
-  /** Where processes are written down, for others to end them after a crash. */
-  readonly manifest?: { add(pid: number): void } | undefined;
-  /** A server did not come up. */
-  readonly onServerFailed?: (key: string) => void;
-}
-
-const MAX_PROCESSES = 50;
-const STARTUP_TIMEOUT_MS = 30_000;
-const IDLE_TIMEOUT_MS = 10 * 60_000;
 /** A client that has this much left to read stops being written to: the servers are paused. */
 const FULL_BYTES = 4 * 1024 * 1024;
 /** How long servers may finish what they are doing when everything ends. */
@@ -103,13 +64,13 @@ export class Aggregator {
     const handlers = this.#handle();
     this.#servers = config.servers.map((entry) => new Server(entry, settings, handlers));
     this.#pool = new Pool(this.#servers, {
-      maxProcesses: options.maxProcesses ?? MAX_PROCESSES,
-      idleTimeoutMs: lazy ? (options.idleTimeoutMs ?? IDLE_TIMEOUT_MS) : 0,
+      maxProcesses: options.maxProcesses ?? DEFAULTS.maxProcesses,
+      idleTimeoutMs: lazy ? (options.idleTimeoutMs ?? DEFAULTS.idleTimeoutMs) : 0,
     });
     const toClient = (...pieces: readonly Buffer[]): void => this.#send(...pieces);
     this.#shared = new Conversation({ peers: this.#servers, separator, restart, log, toClient });
     this.#memory = new Memory(this.#cache, this.#servers, this.#shared);
-    this.#eras = new Eras(this.#shared, CLOCK);
+    this.#eras = new Eras(this.#shared, { ...CLOCK, createSecret: () => crypto.randomUUID() });
     this.#delivery = new Delivery(this.#shared, this.#eras);
     this.#lifecycle = new Lifecycle(this.#shared, this.#eras, {
       announce: (kind) => {
@@ -190,7 +151,7 @@ export class Aggregator {
       restart: this.#options.restart ?? lazy,
       host: host ?? { platform: process.platform, execPath: process.execPath, exists: existsSync },
       extraEnv: extendChain(env, config.path),
-      startupTimeoutMs: this.#options.startupTimeoutMs ?? STARTUP_TIMEOUT_MS,
+      startupTimeoutMs: this.#options.startupTimeoutMs ?? DEFAULTS.startupTimeoutMs,
       pool: () => this.#pool,
       openWatchdog: () => this.#openWatchdog(),
       avoidsProbe: (id) => this.#cache.avoidsProbe(id),

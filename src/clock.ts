@@ -1,5 +1,4 @@
-/** The time, and chance for the rooms that have none of their own. */
-import type { Tools } from './era/types.ts';
+/** The time, for those who are to be given it. */
 
 /** Milliseconds on a clock that never goes back, fine enough to tell any two moments apart. */
 export function now(): number {
@@ -7,11 +6,19 @@ export function now(): number {
   return process.uptime() * 1000;
 }
 
-export const CLOCK: Tools = {
+/** The time as an argument. */
+export interface Clock {
+  /** Milliseconds on a clock that never goes back. */
+  now(): number;
+  /** Acts once, so much later; the returned function calls it off. */
+  later(ms: number, act: () => void): () => void;
+}
+
+/** That of this machine; keeps no process alive. */
+export const CLOCK: Clock = {
   now,
   later(ms, act) {
     const timer = setTimeout(act, ms).unref();
     return () => clearTimeout(timer);
   },
-  createSecret: () => crypto.randomUUID(),
 };

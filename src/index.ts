@@ -1,5 +1,6 @@
 /** What library users get. */
-export { Aggregator, type AggregatorOptions } from './aggregator.ts';
+export { Aggregator } from './aggregator.ts';
+export type { AggregatorOptions } from './aggregator-options.ts';
 export { type Config, loadConfig, type ServerConfig } from './config/load.ts';
 export { ConfigError, type ConfigErrorCode } from './config/problem.ts';
 export {

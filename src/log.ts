@@ -1,6 +1,6 @@
-/** Turns events into single clean lines free of secrets and hands them to stderr or a file; never touches stdout. */
-import { appendFileSync, closeSync, openSync } from 'node:fs';
-import { Rate, type RateClock } from './rate.ts';
+/** Turns events into single clean lines, free of secrets; where they go is not its affair. */
+import type { Clock } from './clock.ts';
+import { Rate } from './rate.ts';
 
 /** What a log says, and to whom. */
 export interface LogOptions {
@@ -10,30 +10,11 @@ export interface LogOptions {
   readonly write: (line: string) => void;
   /** Values that are masked in every line, such as `Config.secrets`. */
   readonly secrets?: readonly string[];
-  readonly clock?: RateClock;
+  readonly clock?: Clock;
 }
 
-/** Where lines go. */
-export interface Sink {
-  write(line: string): void;
-  close(): void;
-}
-
-/** What a sink needs of a stream such as `process.stderr`. */
-export interface LogStream {
-  readonly writableLength: number;
-  write(text: string): boolean;
-  on(event: 'drain' | 'error', listener: () => void): unknown;
-  off(event: 'drain' | 'error', listener: () => void): unknown;
-}
-
-export interface SinkOptions {
-  readonly stderr: LogStream;
-  /** Takes the lines instead of stderr. */
-  readonly logFile?: string | undefined;
-}
-
-const PREFIX = 'mcp-simple-aggregator';
+/** What every line of our own begins with. */
+export const PREFIX: string = 'mcp-simple-aggregator';
 const MASK = '***';
 /** Shorter values ("true", "8080", "debug") are in every other line: masked, they would leave no log to read. */
 const SHORTEST_SECRET = 6;
@@ -42,7 +23,6 @@ const CUT_MARK = ' …';
 /** What a server does wrong all the time is not told all the time. */
 const WARNINGS_PER_WINDOW = 50;
 const WARNING_WINDOW_MS = 10_000;
-const WAITING_LIMIT_BYTES = 1024 * 1024;
 
 /** Whole escape sequences: OSC, DCS and the like up to their end, CSI, and the short ones. */
 const ANSI =
@@ -64,7 +44,7 @@ export class Log {
   readonly #debug: boolean;
   readonly #write: (line: string) => void;
   readonly #secrets = new Set<string>();
-  readonly #clock: RateClock | undefined;
+  readonly #clock: Clock | undefined;
   /** By the key of the server that is warned about. */
   readonly #rates = new Map<string | undefined, Rate>();
 
@@ -157,76 +137,6 @@ export class Log {
       key === undefined ? `${PREFIX}: ${level}:` : `${PREFIX}: ${level}: [${escapeControls(key)}]`;
     const lines = this.redact(text).trimEnd().split(/\r?\n/);
     for (const line of lines) this.#write(`${prefix} ${this.#clean(line)}`);
-  }
-}
-
-/** Opens the place where lines go; throws when the log file cannot be opened. */
-export function createSink({ stderr, logFile }: SinkOptions): Sink {
-  return logFile === undefined ? new StreamSink(stderr) : new FileSink(logFile);
-}
-
-/** Writes to a stream that nobody may be reading: past a bound, lines are counted instead of kept. */
-class StreamSink implements Sink {
-  readonly #stream: LogStream;
-  readonly #reportDropped = (): void => {
-    if (this.#dropped === 0) return;
-    const notice = `${PREFIX}: warning: ${this.#dropped} log lines dropped because stderr was not read`;
-    this.#dropped = 0;
-    this.#send(notice);
-  };
-  #dropped = 0;
-  #closed = false;
-
-  constructor(stream: LogStream) {
-    this.#stream = stream;
-    stream.on('drain', this.#reportDropped);
-    // Stays after close: a broken stderr (EPIPE) must never end the program.
-    stream.on('error', () => {});
-  }
-
-  write(line: string): void {
-    if (this.#closed) return;
-    if (this.#dropped > 0 || this.#stream.writableLength > WAITING_LIMIT_BYTES) this.#dropped += 1;
-    else this.#send(line);
-  }
-
-  close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#stream.off('drain', this.#reportDropped);
-    this.#reportDropped();
-  }
-
-  #send(line: string): void {
-    try {
-      this.#stream.write(`${line}\n`);
-    } catch {
-      // There is no other place left to complain to.
-    }
-  }
-}
-
-/** Writes at once, so that the last lines before a crash are there too. */
-class FileSink implements Sink {
-  #descriptor: number | undefined;
-
-  constructor(path: string) {
-    this.#descriptor = openSync(path, 'a', 0o600);
-  }
-
-  write(line: string): void {
-    if (this.#descriptor === undefined) return;
-    try {
-      appendFileSync(this.#descriptor, `${line}\n`);
-    } catch {
-      // A full disk takes the log, not the servers.
-    }
-  }
-
-  close(): void {
-    if (this.#descriptor === undefined) return;
-    closeSync(this.#descriptor);
-    this.#descriptor = undefined;
   }
 }
 

@@ -1,33 +1,17 @@
 /** Lets so much through in each span of time and counts the rest; neither keeps nor prints anything. */
-import { now } from './clock.ts';
-
-/** The time, as far as a rate needs it. */
-export interface RateClock {
-  /** Milliseconds on a clock that never goes back. */
-  now(): number;
-  /** Calls back once after so many milliseconds; the returned function calls it off. */
-  after(delayMs: number, callback: () => void): () => void;
-}
+import { type Clock, CLOCK } from './clock.ts';
 
 export interface RateOptions {
   readonly limit: number;
   readonly windowMs: number;
   /** Told when the span is over, with what did not fit into it. */
   readonly onDropped: (amount: number) => void;
-  readonly clock?: RateClock | undefined;
+  readonly clock?: Clock | undefined;
 }
-
-const systemClock: RateClock = {
-  now,
-  after(delayMs, callback) {
-    const timer = setTimeout(callback, delayMs).unref();
-    return () => clearTimeout(timer);
-  },
-};
 
 export class Rate {
   readonly #options: RateOptions;
-  readonly #clock: RateClock;
+  readonly #clock: Clock;
   #windowStart = Number.NEGATIVE_INFINITY;
   #used = 0;
   #dropped = 0;
@@ -35,7 +19,7 @@ export class Rate {
 
   constructor(options: RateOptions) {
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
+    this.#clock = options.clock ?? CLOCK;
   }
 
   /** Whether this fits; if not, the amount counts as dropped. */
@@ -67,7 +51,7 @@ export class Rate {
     if (this.#cancelTimer !== undefined) return false;
     this.#used += cost;
     if (this.#used <= limit) return true;
-    this.#cancelTimer = this.#clock.after(this.#windowStart + windowMs - time, () => this.flush());
+    this.#cancelTimer = this.#clock.later(this.#windowStart + windowMs - time, () => this.flush());
     return false;
   }
 }

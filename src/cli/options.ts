@@ -1,4 +1,5 @@
 /** Turns the arguments of the command line into one command, or says in a sentence what is wrong; prints and opens nothing. */
+import { DEFAULTS } from '../aggregator-options.ts';
 import {
   type Arguments,
   type CommandName,
@@ -76,9 +77,6 @@ type Options = Arguments['options'];
 const COMMANDS = ['check', 'call', 'terminate'] as const;
 const MAX_SECONDS = 1_000_000;
 const MAX_PROCESSES = 10_000;
-const DEFAULT_STARTUP_SECONDS = 30;
-const DEFAULT_IDLE_SECONDS = 600;
-const DEFAULT_PROCESSES = 50;
 
 export function parseOptions(argv: readonly string[], program: { readonly version: string }): Command {
   // Whoever asks for help gets it, whatever else is wrong.
@@ -123,7 +121,7 @@ function readServe(
     strict: options.has('--strict'),
     restart: lazy || options.has('--restart'),
     lazy,
-    idleTimeoutMs: readSeconds(options, '--idle-timeout', { default: DEFAULT_IDLE_SECONDS, min: 0 }),
+    idleTimeoutMs: readSeconds(options, '--idle-timeout', { defaultMs: DEFAULTS.idleTimeoutMs, min: 0 }),
     maxProcesses: readProcesses(options),
     ...(terminatorManifest !== undefined && { terminatorManifest }),
   };
@@ -184,7 +182,7 @@ function readStarting(options: Options, rest: readonly string[], command: string
     isolateEnv: options.has('--isolate-env'),
     ...(separator !== undefined && { separator }),
     startupTimeoutMs: readSeconds(options, '--startup-timeout', {
-      default: DEFAULT_STARTUP_SECONDS,
+      defaultMs: DEFAULTS.startupTimeoutMs,
       min: 0.1,
     }),
   };
@@ -220,15 +218,19 @@ function refuseMistypedCommand(word: string): void {
 }
 
 function readProcesses(options: Options): number {
-  return readNumber(options, '--max-processes', { default: DEFAULT_PROCESSES, min: 1, max: MAX_PROCESSES });
+  return readNumber(options, '--max-processes', {
+    default: DEFAULTS.maxProcesses,
+    min: 1,
+    max: MAX_PROCESSES,
+  });
 }
 
 function readSeconds(
   options: Options,
   name: string,
-  { default: seconds, min }: { readonly default: number; readonly min: number },
+  { defaultMs, min }: { readonly defaultMs: number; readonly min: number },
 ): number {
   return Math.round(
-    readNumber(options, name, { default: seconds, min, max: MAX_SECONDS, unit: 'seconds' }) * 1000,
+    readNumber(options, name, { default: defaultMs / 1000, min, max: MAX_SECONDS, unit: 'seconds' }) * 1000,
   );
 }

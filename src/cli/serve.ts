@@ -4,10 +4,12 @@ import { findCacheDirectory } from '../cache-directory.ts';
 import { CHAIN_VARIABLE, readChain } from '../chain.ts';
 import { type Config, loadConfig } from '../config/load.ts';
 import { ConfigError } from '../config/problem.ts';
-import { describeFileProblem } from '../file-problem.ts';
-import { createSink, Log } from '../log.ts';
+import { Log } from '../log.ts';
 import type { Manifest } from '../process/manifest.ts';
+import { createSink } from '../sink.ts';
+import { describeFileProblem } from '../system-error.ts';
 import { type Command, UsageError } from './options.ts';
+import { onSignal } from './signals.ts';
 
 type ServeCommand = Extract<Command, { kind: 'serve' }>;
 
@@ -18,8 +20,6 @@ interface Reason {
   readonly drain: boolean;
 }
 
-const SIGNALS = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 } as const;
-const SIGNAL_BASE = 128;
 const RUNTIME_ERROR = 1;
 /** Whatever hangs, clients that started us wait no longer than 2 s before they kill. */
 const HARD_STOP_MS = 1700;
@@ -119,13 +119,11 @@ async function openManifest(
 
 function watchSignals(end: (reason: Reason) => void, aggregator: Aggregator): void {
   let count = 0;
-  for (const [signal, number] of Object.entries(SIGNALS)) {
-    process.on(signal, () => {
-      count += 1;
-      if (count > 1) aggregator.kill();
-      end({ exitCode: SIGNAL_BASE + number, drain: true });
-    });
-  }
+  onSignal((exitCode) => {
+    count += 1;
+    if (count > 1) aggregator.kill();
+    end({ exitCode, drain: true });
+  });
 }
 
 /** A client that dies may leave the other end of our stdin open in a process of its own: no end of input ever comes. */

@@ -1,9 +1,9 @@
 /** Ends what a killed run left behind, as its terminator manifest names it; nothing that only bears the same number. */
 import { readFileSync } from 'node:fs';
-import { describeFileProblem } from '../file-problem.ts';
 import { signalGroup } from '../process/group.ts';
 import { hasEnded, type IdentitySources, readIdentity, SYSTEM } from '../process/identity.ts';
 import { type ManifestRecord, readRecords } from '../process/manifest.ts';
+import { describeFileProblem } from '../system-error.ts';
 import { UsageError } from './arguments.ts';
 
 /** What became of a process since it was written down. */

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { describeFileProblem } from '../file-problem.ts';
+import { codeOf, describeFileProblem } from '../system-error.ts';
 import { expandText } from './expand.ts';
 import { ConfigError, pathTo } from './problem.ts';
 import { Secrets } from './secrets.ts';
@@ -77,7 +77,7 @@ function describeKind(stats: Stats): string | undefined {
 }
 
 function describeFailure(error: unknown, path: string, file: string): ConfigError {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+  const code = codeOf(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') {
     const advice = path.startsWith('~') ? '"~" is not expanded here: write the full path' : 'check the path';
     return new ConfigError('file_not_found', `Config file not found: ${quote(file)}; ${advice}`);

@@ -1,4 +1,5 @@
 /** How a server is met: in the era of the client if it can, so that nothing has to be translated; else in its own. */
+import type { Clock } from '../clock.ts';
 import type { Identity, Opening } from '../protocol/handshake.ts';
 import type { Answer } from '../wire/envelope.ts';
 import { McpError } from '../wire/error.ts';
@@ -6,7 +7,7 @@ import { isObject, parse } from '../wire/json.ts';
 import { type Json, notification } from '../wire/messages.ts';
 import { addMeta, composeMeta, readMember } from './meta.ts';
 import { DISCOVER, MODERN_VERSION, SERVER_KEY, TASKS_EXTENSION } from './modern.ts';
-import type { Capabilities, Era, Tools } from './types.ts';
+import type { Capabilities, Era } from './types.ts';
 
 /** What a server says first. */
 export interface Greeting {
@@ -30,17 +31,17 @@ const LEGACY_VERSION = '2025-11-25';
 export class Greeter {
   readonly #line: Line;
   readonly #opening: Opening;
-  readonly #tools: Tools;
+  readonly #clock: Clock;
   readonly #avoidsProbe: boolean;
   #era: Era = 'legacy';
   /** Whether the question is out, and not answered, that old servers may die of. */
   isProbing = false;
 
   /** With the client's own words, so that the server sees the client and not us. */
-  constructor(line: Line, opening: Opening, tools: Tools, avoidsProbe: boolean) {
+  constructor(line: Line, opening: Opening, clock: Clock, avoidsProbe: boolean) {
     this.#line = line;
     this.#opening = opening;
-    this.#tools = tools;
+    this.#clock = clock;
     this.#avoidsProbe = avoidsProbe;
   }
 
@@ -73,7 +74,7 @@ export class Greeter {
   async #wait(probed: Promise<Buffer | undefined>): Promise<Buffer | undefined> {
     let stop: (() => void) | undefined;
     const tooLong = new Promise<undefined>((resolve) => {
-      stop = this.#tools.later(PROBE_MS, () => resolve(undefined));
+      stop = this.#clock.later(PROBE_MS, () => resolve(undefined));
     });
     const welcome = await Promise.race([probed, tooLong]);
     stop?.();

@@ -1,10 +1,10 @@
 /** A call of a handshake client at a stateless server: what the server wants to know, the client is asked, and the call is made again. */
 import type { Call } from '../protocol/calls.ts';
 import type { Conversation } from '../protocol/conversation.ts';
-import type { Peer } from '../protocol/peer.ts';
+import { blame, type Peer } from '../protocol/peer.ts';
 import type { Answer, Request } from '../wire/envelope.ts';
 import { memberOf, membersOf, type Span } from '../wire/json.ts';
-import { failure, INTERNAL_ERROR, notification, request } from '../wire/messages.ts';
+import { failure, notification, request } from '../wire/messages.ts';
 import { type Splice, splice } from '../wire/splice.ts';
 import { declares } from './claim.ts';
 import { insertMembers } from './members.ts';
@@ -130,12 +130,7 @@ export class Rounds implements Bridge {
 
   #fail(peer: Peer, call: Call, what: string): void {
     peer.calls.take(call.sentId);
-    const error = {
-      code: INTERNAL_ERROR,
-      message: `Server "${peer.key}" ${what}`,
-      data: { server: peer.key },
-    };
-    this.#shared.answer(call.id, failure(call.id, error));
+    this.#shared.answer(call.id, failure(call.id, blame(peer, what)));
   }
 }
 

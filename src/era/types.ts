@@ -1,4 +1,5 @@
 /** The words that this room and the others have in common. Does nothing. */
+import type { Clock } from '../clock.ts';
 import type { Call } from '../protocol/calls.ts';
 import type { Description, Opening } from '../protocol/handshake.ts';
 import type { KindName } from '../protocol/kinds.ts';
@@ -45,11 +46,7 @@ export interface Desk {
 }
 
 /** What a room without clocks and dice is lent. */
-export interface Tools {
-  /** Milliseconds since some moment. */
-  now(): number;
-  /** Acts later, unless the returned function is called before. */
-  later(ms: number, act: () => void): () => void;
+export interface Tools extends Clock {
   /** A text that nobody can guess. */
   createSecret(): string;
 }

@@ -1,6 +1,7 @@
 /** Decides which file runs for a configured command and says why one could not run; starts nothing, shows no variable but PATH. */
 import { accessSync, constants, statSync } from 'node:fs';
 import { posix, resolve, win32 } from 'node:path';
+import { codeOf } from '../system-error.ts';
 
 /** What resolving needs to know of the machine. */
 export interface Host {
@@ -104,7 +105,7 @@ export function checkWorkingDirectory(cwd: string, cwdText?: string): string | u
     if (code === 'EACCES' || code === 'EPERM') {
       return `${subject} may not be entered; permit it, or correct "cwd"`;
     }
-    return `${subject} cannot be used (${code ?? 'unknown error'}); correct "cwd"`;
+    return `${subject} cannot be used (${code}); correct "cwd"`;
   }
 }
 
@@ -118,9 +119,9 @@ export function explainSpawnFailure(error: unknown, attempt: SpawnAttempt): stri
   }
   if (code === 'ENOENT') return explainMissing(attempt);
   if (code === 'EACCES') return explainRefused(attempt);
-  const reason = code === undefined ? undefined : REASONS.get(code);
+  const reason = REASONS.get(code);
   if (reason !== undefined) return `${nameCommand(attempt)} could not be started: ${reason}`;
-  return `${nameCommand(attempt)} could not be started (${code ?? 'unknown error'})`;
+  return `${nameCommand(attempt)} could not be started (${code})`;
 }
 
 function explainMissing(attempt: SpawnAttempt): string {
@@ -195,9 +196,4 @@ function isPath(file: string, platform: NodeJS.Platform): boolean {
 
 function splitPath(path: string | undefined, platform: NodeJS.Platform): string[] {
   return path === undefined ? [] : path.split(platform === 'win32' ? win32.delimiter : posix.delimiter);
-}
-
-function codeOf(error: unknown): string | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' ? code : undefined;
 }

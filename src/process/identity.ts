@@ -53,12 +53,12 @@ export function readIdentity(pid: number, sources: IdentitySources = SYSTEM): Pr
 export function hasEnded(pid: number, platform: NodeJS.Platform): boolean {
   if (isGroupGone(pid, platform)) return true;
   if (platform !== 'linux') return false;
-  const stats = readdirSync('/proc').map((name) => readStat(Number(name), SYSTEM));
+  const stats = readdirSync('/proc').map((name) => readStat(Number(name)));
   return stats.every((stat) => stat?.group !== pid || stat.state === 'Z');
 }
 
-/** Linux only. */
-function readStat(pid: number, { readFile }: IdentitySources): ProcessStat | undefined {
+/** What Linux says of a process; undefined when there is none. */
+export function readStat(pid: number, { readFile }: IdentitySources = SYSTEM): ProcessStat | undefined {
   try {
     const text = readFile(`/proc/${pid}/stat`);
     // The name is in parentheses and may have spaces and parentheses of its own.

@@ -10,7 +10,7 @@ import {
   type Stats,
   writeSync,
 } from 'node:fs';
-import { describeFileProblem } from '../file-problem.ts';
+import { codeOf, describeFileProblem } from '../system-error.ts';
 import { type ProcessIdentity, readIdentity } from './identity.ts';
 
 export interface ManifestOptions {
@@ -75,7 +75,7 @@ export class Manifest {
     try {
       this.#append(Buffer.from(formatRecord(pid, identify(pid))));
     } catch (error) {
-      this.#report((error as NodeJS.ErrnoException).code ?? 'unknown error');
+      this.#report(codeOf(error));
     }
   }
 
@@ -85,7 +85,7 @@ export class Manifest {
       ftruncateSync(this.#file);
       closeSync(this.#file);
     } catch (error) {
-      this.#report((error as NodeJS.ErrnoException).code ?? 'unknown error');
+      this.#report(codeOf(error));
     }
   }
 

@@ -1,10 +1,11 @@
 /** Cuts a child's stderr into lines, bounded in length and rate; neither cleans nor prints them. */
 import { StringDecoder } from 'node:string_decoder';
-import { Rate, type RateClock } from '../rate.ts';
+import type { Clock } from '../clock.ts';
+import { Rate } from '../rate.ts';
 
 export interface StderrReaderOptions {
   readonly onLine: (line: string) => void;
-  readonly clock?: RateClock;
+  readonly clock?: Clock;
 }
 
 const LINE_LIMIT_BYTES = 8 * 1024;

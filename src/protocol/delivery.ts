@@ -3,14 +3,14 @@ import type { Eras } from '../era/eras.ts';
 import { McpError } from '../wire/error.ts';
 import type { Answer, Notification, Request } from '../wire/envelope.ts';
 import { stringAt } from '../wire/json.ts';
-import { failure, INTERNAL_ERROR, INVALID_PARAMS, success } from '../wire/messages.ts';
+import { failure, INVALID_PARAMS, success } from '../wire/messages.ts';
 import { type Splice, splice } from '../wire/splice.ts';
 import type { Call } from './calls.ts';
 import type { Conversation } from './conversation.ts';
 import { isHarmless } from './harmless.ts';
 import { mayBelongTo } from './names.ts';
 import { findOwner, findSubscribed, listCandidates, mayOwn, type Owner } from './owners.ts';
-import type { Peer } from './peer.ts';
+import { blame, type Peer } from './peer.ts';
 import { ROUTES } from './routes.ts';
 import { decodeTaskIds } from './tasks.ts';
 import { findWanted, KIND_WORDS, type Wanted } from './wanted.ts';
@@ -208,8 +208,6 @@ export class Delivery {
   }
 
   #fail(message: Request, peer: Peer, what: string): void {
-    const text = `Server "${peer.key}" ${what}`;
-    const error = { code: INTERNAL_ERROR, message: text, data: { server: peer.key } };
-    this.#shared.answer(message.id, failure(message.id, error));
+    this.#shared.answer(message.id, failure(message.id, blame(peer, what)));
   }
 }

@@ -25,7 +25,7 @@ import type { Call } from './calls.ts';
 import type { Conversation } from './conversation.ts';
 import { KINDS, type KindName } from './kinds.ts';
 import { qualify } from './names.ts';
-import type { Peer } from './peer.ts';
+import { blame, type Peer } from './peer.ts';
 import { CLIENT_CAPABILITIES } from './routes.ts';
 import { TOO_MANY_QUESTIONS } from './questions.ts';
 import { encodeTaskIds, findMadeTask } from './tasks.ts';
@@ -204,12 +204,7 @@ export class FromServer {
   }
 
   #fail(peer: Peer, call: Call, what: string): void {
-    const error = {
-      code: INTERNAL_ERROR,
-      message: `Server "${peer.key}" ${what}`,
-      data: { server: peer.key },
-    };
-    this.#shared.conclude(call, (id) => [failure(id, error)]);
+    this.#shared.conclude(call, (id) => [failure(id, blame(peer, what))]);
   }
 }
 

@@ -1,11 +1,11 @@
 /** What it means for the client that a server comes up, changes its lists, or goes down. No I/O, no timers. */
 import type { Eras } from '../era/eras.ts';
-import { failure, INTERNAL_ERROR, notification } from '../wire/messages.ts';
+import { failure, notification } from '../wire/messages.ts';
 import type { Call } from './calls.ts';
 import type { Conversation } from './conversation.ts';
 import { KIND_NAMES, type KindName } from './kinds.ts';
 import type { ServerList } from './lists.ts';
-import type { Peer } from './peer.ts';
+import { blame, type Peer } from './peer.ts';
 
 /** How a server went down. */
 export interface Downfall {
@@ -87,9 +87,9 @@ export class Lifecycle {
     }
   }
 
-  #fail({ key }: Peer, call: Call, { what, exitCode, signal }: Downfall): void {
-    const message = `Server "${key}" ${what} before it answered; whether the request took effect is unknown`;
-    const error = { code: INTERNAL_ERROR, message, data: { server: key, exitCode, signal } };
+  #fail(peer: Peer, call: Call, { what, exitCode, signal }: Downfall): void {
+    const whole = `${what} before it answered; whether the request took effect is unknown`;
+    const error = blame(peer, whole, { exitCode, signal });
     this.#shared.conclude(call, (id) => [failure(id, error)]);
   }
 }

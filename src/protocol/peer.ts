@@ -1,7 +1,7 @@
 /** A server as the protocol sees it: somebody to send to, with what it has said of itself. */
 import type { Era } from '../era/types.ts';
 import type { Answer } from '../wire/envelope.ts';
-import type { Json } from '../wire/messages.ts';
+import { type ErrorObject, INTERNAL_ERROR, type Json } from '../wire/messages.ts';
 import type { Calls } from './calls.ts';
 import type { KindName } from './kinds.ts';
 
@@ -29,4 +29,9 @@ export interface Peer {
   whenSettled(act: () => void): void;
   /** Reads a list again, after the server said that it has changed. */
   refresh(kind: KindName): void;
+}
+
+/** The error that a request gets for what happened to its server, or what that did; `what` follows the name. */
+export function blame({ key }: Pick<Peer, 'key'>, what: string, more: object = {}): ErrorObject {
+  return { code: INTERNAL_ERROR, message: `Server "${key}" ${what}`, data: { server: key, ...more } };
 }

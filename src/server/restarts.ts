@@ -1,4 +1,5 @@
 /** Counts how often a server was started, and says when it may be again. */
+import { now } from '../clock.ts';
 
 const WINDOW_MS = 60_000;
 const STARTS_PER_WINDOW = 3;
@@ -7,8 +8,8 @@ export class Restarts {
   readonly #now: () => number;
   #starts: number[] = [];
 
-  constructor(now: () => number = () => process.uptime() * 1000) {
-    this.#now = now;
+  constructor(read: () => number = now) {
+    this.#now = read;
   }
 
   /** Counts a start. */

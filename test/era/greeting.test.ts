@@ -35,15 +35,14 @@ class Stage {
       },
       send: (...pieces: readonly Buffer[]) => void this.sent.push(Buffer.concat(pieces).toString()),
     };
-    const tools = {
+    const clock = {
       now: () => 0,
       later: (_: number, act: () => void) => {
         this.#clocks.push(act);
         return () => {};
       },
-      createSecret: () => '',
     };
-    this.greeter = new Greeter(line, { ...OPENING, era }, tools, avoidsProbe);
+    this.greeter = new Greeter(line, { ...OPENING, era }, clock, avoidsProbe);
     this.greeting = this.greeter.greet();
   }
 

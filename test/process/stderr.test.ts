@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import * as fc from '../support/properties.ts';
 import { describe, expect, it } from 'vitest';
+import type { Clock } from '../../src/clock.ts';
 import { StderrReader } from '../../src/process/stderr.ts';
-import type { RateClock } from '../../src/rate.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import * as fc from '../support/properties.ts';
 
 const KIB = 1024;
 const CUT = ' … (line cut at 8 KiB)';
@@ -124,7 +124,7 @@ describe('a flood', () => {
   it('tells what was dropped before the lines of the next second even if no timer has run', () => {
     const lines: string[] = [];
     let now = 0;
-    const clock: RateClock = { now: () => now, after: () => () => {} };
+    const clock: Clock = { now: () => now, later: () => () => {} };
     const reader = new StderrReader({ onLine: (text) => lines.push(text), clock });
     for (let count = 0; count < 66; count += 1) reader.push(line);
     now = 1500;

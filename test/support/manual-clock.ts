@@ -1,7 +1,7 @@
 /** A clock that stands still until it is moved. Wakes nobody by itself. */
-import type { RateClock } from '../../src/rate.ts';
+import type { Clock } from '../../src/clock.ts';
 
-export class ManualClock implements RateClock {
+export class ManualClock implements Clock {
   #now = 0;
   #alarms = new Map<() => void, number>();
 
@@ -9,9 +9,9 @@ export class ManualClock implements RateClock {
     return this.#now;
   }
 
-  after(delayMs: number, callback: () => void): () => void {
-    this.#alarms.set(callback, this.#now + delayMs);
-    return () => this.#alarms.delete(callback);
+  later(ms: number, act: () => void): () => void {
+    this.#alarms.set(act, this.#now + ms);
+    return () => this.#alarms.delete(act);
   }
 
   advance(ms: number): void {

@@ -1,6 +1,7 @@
 /** Measures the memory of process groups, children of children included; says nothing where the system does not tell. */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { readStat } from '../../process/identity.ts';
 
 /** Bytes by the id of the group's leader, which is the process that was started. */
 export type MemoryUse = ReadonlyMap<number, number>;
@@ -31,10 +32,8 @@ function readProc(): Usage[] {
   for (const pid of readdirSync('/proc')) {
     if (!/^\d+$/.test(pid)) continue;
     try {
-      const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-      // The name of the program stands in brackets and may hold anything; the group is the third field after it.
-      const group = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
-      found.push({ group, bytes: readResident(pid) });
+      const stat = readStat(Number(pid));
+      if (stat !== undefined) found.push({ group: stat.group, bytes: readResident(pid) });
     } catch {
       // It ended while we were looking.
     }

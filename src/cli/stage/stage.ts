@@ -5,6 +5,7 @@ import type { Config, ServerConfig } from '../../config/load.ts';
 import { Log } from '../../log.ts';
 import { Watchdog } from '../../process/watchdog.ts';
 import { VERSION } from '../../version.ts';
+import { onSignal } from '../signals.ts';
 import { createCleaner, createPaint, isLively, type Paint } from '../terminal.ts';
 import { Probe, type ProbeSettings } from './probe.ts';
 import { Progress } from './progress.ts';
@@ -17,8 +18,6 @@ export interface StageOptions {
   readonly total: number;
 }
 
-const SIGNALS = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 } as const;
-const SIGNAL_BASE = 128;
 const DEFAULT_COLUMNS = 80;
 const DEFAULT_ROWS = 24;
 
@@ -79,13 +78,11 @@ export class Stage {
 
   /** The servers are in groups of their own: Ctrl-C reaches only us. */
   #watchSignals(): void {
-    for (const [signal, number] of Object.entries(SIGNALS)) {
-      process.once(signal, () => {
-        this.progress.stop();
-        for (const { connection } of this.#probes) connection.kill();
-        process.exit(SIGNAL_BASE + number);
-      });
-    }
+    onSignal((exitCode) => {
+      this.progress.stop();
+      for (const { connection } of this.#probes) connection.kill();
+      process.exit(exitCode);
+    });
   }
 }
 

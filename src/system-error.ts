@@ -1,4 +1,4 @@
-/** Says in words why a file cannot be opened. Opens none. */
+/** Why the system did not do what it was asked for: its code, and for files in words. Asks for nothing. */
 
 const REASONS: ReadonlyMap<string, string> = new Map([
   ['ENOENT', 'there is no such file or folder'],
@@ -10,8 +10,13 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ['ENOSPC', 'the disk is full'],
 ]);
 
-/** To stand in brackets. */
+/** Why a file cannot be opened or written, to stand in brackets. */
 export function describeFileProblem(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+  const code = codeOf(error);
   return REASONS.get(code) ?? code;
+}
+
+/** The name that the system, or Node.js, has for it. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
 }
