@@ -157,12 +157,11 @@ export class FromServer {
   }
 
   #progress(peer: Peer, message: Notification): void {
-    const token = message.param('progressToken');
-    if (token === undefined || !peer.calls.hasToken(message.text(token))) return;
-    const heardAs = peer.calls.findByToken(message.text(token))?.heardAs;
-    const renamed = heardAs === undefined ? [] : [{ span: token, bytes: Buffer.from(heardAs, 'latin1') }];
-    if (heardAs !== '')
-      this.#shared.toClient(...splice(message.pieces, [...renamed, ...encodeTaskIds(message, peer)]));
+    const span = message.param('progressToken');
+    const token = span && peer.calls.findToken(message.text(span));
+    if (span === undefined || token === undefined) return;
+    const renamed = { span, bytes: Buffer.from(token, 'latin1') };
+    this.#shared.toClient(...splice(message.pieces, [renamed, ...encodeTaskIds(message, peer)]));
   }
 
   #takeBack(peer: Peer, message: Notification): void {
