@@ -5,7 +5,7 @@ import type { Answer, Request } from '../wire/envelope.ts';
 import { isObject, memberOf, type Span } from '../wire/json.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, request } from '../wire/messages.ts';
 import type { Splice } from '../wire/splice.ts';
-import { declares } from './claim.ts';
+import { declares } from '../protocol/declared.ts';
 import { insertMembers, insertMeta } from './members.ts';
 import {
   CACHE_HINTS,

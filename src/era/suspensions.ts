@@ -9,7 +9,7 @@ import type { Request } from '../wire/envelope.ts';
 import { memberOf, membersOf } from '../wire/json.ts';
 import { failure, INTERNAL_ERROR, INVALID_PARAMS, notification, success } from '../wire/messages.ts';
 import { splice } from '../wire/splice.ts';
-import { declares } from './claim.ts';
+import { declares } from '../protocol/declared.ts';
 import { removeMembers } from './members.ts';
 import { RETRIED_METHODS, SERVER_KEY } from './modern.ts';
 import type { Claim, Tools } from './types.ts';

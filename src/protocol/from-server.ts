@@ -11,7 +11,7 @@ import {
   type Notification,
   type Request,
 } from '../wire/envelope.ts';
-import type { Span } from '../wire/json.ts';
+import { memberOf, type Span } from '../wire/json.ts';
 import {
   type ErrorObject,
   failure,
@@ -23,6 +23,7 @@ import {
 import { splice } from '../wire/splice.ts';
 import type { Call } from './calls.ts';
 import type { Conversation } from './conversation.ts';
+import { declares } from './declared.ts';
 import { KINDS, type KindName } from './kinds.ts';
 import { qualify } from './names.ts';
 import type { Peer } from './peer.ts';
@@ -126,6 +127,11 @@ export class FromServer {
       const text = `The client cannot do "${method}": it did not declare the capability "${capability}"`;
       return { code: METHOD_NOT_FOUND, message: text };
     }
+    const mode = method === 'elicitation/create' ? readMode(message) : undefined;
+    if (mode !== undefined && !declares(legacy.declared, method, mode === 'url')) {
+      const text = `The client cannot do "${method}" with mode "${mode}": it did not declare that mode`;
+      return { code: INVALID_PARAMS, message: text };
+    }
     if (this.#shared.questions.isFull(key)) return { code: INTERNAL_ERROR, message: TOO_MANY_QUESTIONS };
     if (capability !== 'tasks' || method === 'tasks/list') return undefined;
     const taskId = message.string(message.param('taskId')) ?? '';
@@ -210,6 +216,12 @@ export class FromServer {
     };
     this.#shared.conclude(call, (id) => [failure(id, error)]);
   }
+}
+
+/** How an elicitation is to be made; one that does not say means a form. */
+function readMode(message: Request): string {
+  const { line, params } = message;
+  return message.string(params && memberOf(line, params, 'mode')) ?? 'form';
 }
 
 /** An answer has exactly one of result and error, not counting a null beside the other. */
