@@ -146,6 +146,7 @@ export class Suspensions {
     call.id = '';
     // A call that has asked something is not begun anew behind the user's back.
     call.repeatable = undefined;
+    call.elsewhere = undefined;
     call.heardAs = '';
     call.hold = (finish) => void (suspension.finish = finish);
   }

@@ -1,6 +1,6 @@
 /** The requests of the client that one server still owes an answer to. */
 import type { Bridge, Claim } from '../era/types.ts';
-import type { Request } from '../wire/envelope.ts';
+import type { Answer, Request } from '../wire/envelope.ts';
 import { parse } from '../wire/json.ts';
 import { OWN_ID_START } from '../wire/messages.ts';
 
@@ -20,9 +20,14 @@ export interface Call {
   readonly bridge: Bridge | undefined;
   /** While the client has been sent away with a question: keeps the answer for when it comes back. */
   hold: ((finish: Finish) => void) | undefined;
+  /** While nobody is known to have what is asked for: asks the next server. `fail` tells the client that this one does not. */
+  elsewhere: Elsewhere | undefined;
   /** The progress token of the request with which the client came back; empty while it is away, or if it has none. */
   heardAs: string | undefined;
 }
+
+/** `refusal` is the answer of the server, if it lived to give one. */
+export type Elsewhere = (fail: () => void, refusal?: Answer) => void;
 
 /** Writes the answer to a call, under the id that the client waits for. */
 export type Finish = (id: string) => readonly Buffer[];
@@ -60,6 +65,7 @@ export class Calls {
       claim,
       bridge,
       hold: undefined,
+      elsewhere: undefined,
       heardAs: undefined,
     };
     return this.#register(call);
@@ -68,6 +74,7 @@ export class Calls {
   /** Puts back a call that was taken, to be sent once more under an id of its own. */
   addAgain(call: Call): Call {
     call.sentId = this.#nextAlias();
+    call.elsewhere = undefined;
     return this.#register(call);
   }
 

@@ -73,19 +73,24 @@ export class FromServer {
       this.#shared.log.debug(`An answer that it does not owe was dropped (id ${message.id})`, peer.key);
     } else if (fault !== undefined) {
       this.#fail(peer, call, `sent an answer with ${fault}`);
+    } else if (call.elsewhere !== undefined && isThere(message, message.error)) {
+      call.elsewhere(() => this.#passAnswer(peer, call, message), message);
     } else {
-      if (peer.has('resources')) this.#shared.links.note(peer.key, message);
-      if (call.bridge !== undefined) {
-        this.#crossBack(peer, call, message);
-        return;
-      }
-      const isTask = call.method.startsWith('tasks/') || this.#eras.isTask(peer, message);
-      const splices = encodeTaskIds(message, peer, isTask);
-      if (splices.length > 0 && findMadeTask(message) !== undefined) peer.calls.keepToken(call);
-      if (message.id !== call.id)
-        splices.push({ span: message.idSpan, bytes: Buffer.from(call.id, 'latin1') });
-      this.#shared.answer(call.id, ...splice(message.pieces, splices));
+      this.#passAnswer(peer, call, message);
     }
+  }
+
+  #passAnswer(peer: Peer, call: Call, message: Answer): void {
+    if (peer.has('resources')) this.#shared.links.note(peer.key, message);
+    if (call.bridge !== undefined) {
+      this.#crossBack(peer, call, message);
+      return;
+    }
+    const isTask = call.method.startsWith('tasks/') || this.#eras.isTask(peer, message);
+    const splices = encodeTaskIds(message, peer, isTask);
+    if (splices.length > 0 && findMadeTask(message) !== undefined) peer.calls.keepToken(call);
+    if (message.id !== call.id) splices.push({ span: message.idSpan, bytes: Buffer.from(call.id, 'latin1') });
+    this.#shared.answer(call.id, ...splice(message.pieces, splices));
   }
 
   /** The answer of a server of the other era. */
@@ -226,9 +231,11 @@ function readMode(message: Request): string {
 
 /** An answer has exactly one of result and error, not counting a null beside the other. */
 function findFault(answer: Answer): string | undefined {
-  const isThere = (span: Span | undefined): boolean =>
-    span !== undefined && !(span.end - span.start === 4 && answer.text(span) === 'null');
-  const hasResult = isThere(answer.result);
-  if (hasResult !== isThere(answer.error)) return undefined;
+  const hasResult = isThere(answer, answer.result);
+  if (hasResult !== isThere(answer, answer.error)) return undefined;
   return hasResult ? 'both a result and an error' : 'neither a result nor an error';
+}
+
+function isThere(answer: Answer, span: Span | undefined): boolean {
+  return span !== undefined && !(span.end - span.start === 4 && answer.text(span) === 'null');
 }
