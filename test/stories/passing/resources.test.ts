@@ -69,6 +69,19 @@ test('reads an unlisted URI at the server that gave a link to it', async () => {
   expect(record.of('resources/read')).toEqual([]);
 });
 
+test.each([{ ui: { resourceUri: 'ui://b/page' } }, { 'ui/resourceUri': 'ui://b/page' }])(
+  'reads the page of an MCP App at the server whose tool links to it (%j)',
+  async (_meta) => {
+    const tool = { name: 'show', inputSchema: { type: 'object' }, _meta };
+    const servers = {
+      a: passing({ name: 'A', hidden: ['ui://b/page'] }),
+      b: passing({ name: 'B', hidden: ['ui://b/page'], tools: [tool] }),
+    };
+    const session = await startReady({ servers });
+    expect(await read(session, 'ui://b/page')).toBe('B ui://b/page');
+  },
+);
+
 test('reads an unlisted URI at the server with a template for it', async () => {
   const record = new Recording();
   const servers = {
