@@ -32,12 +32,15 @@ interface Search {
 export class Delivery {
   readonly #shared: Conversation;
   readonly #eras: Eras;
+  readonly #whenListed: (act: () => void) => void;
   /** Requests that wait for a server to come up; one that is cancelled meanwhile is taken out. */
   readonly #waiting = new Set<Request>();
 
-  constructor(shared: Conversation, eras: Eras) {
+  /** `whenListed` calls back when the lists are as complete as the client may wait for. */
+  constructor(shared: Conversation, eras: Eras, whenListed: (act: () => void) => void) {
     this.#shared = shared;
     this.#eras = eras;
+    this.#whenListed = whenListed;
   }
 
   get hasWaiting(): boolean {
@@ -48,7 +51,8 @@ export class Delivery {
     const isEnding = message.method === 'resources/unsubscribe';
     const subscribed = isEnding ? findSubscribed(this.#shared, wanted) : undefined;
     const owner = subscribed ?? findOwner(this.#shared, wanted);
-    if (owner !== undefined) this.#forward(message, wanted, owner);
+    const isSure = owner?.entry === undefined || owner.entry.exposed === wanted.name;
+    if (owner !== undefined && isSure) this.#forward(message, wanted, owner);
     else this.#waitForOwner(message, wanted);
   }
 
@@ -80,7 +84,7 @@ export class Delivery {
     this.#eras.cancel(id);
   }
 
-  /** Nobody has it; but one that is still starting may, and a URI may be known to a server that lists it nowhere. */
+  /** Nobody has it, or not under this name; but one that is still starting may, and a URI may be known to a server that lists it nowhere. */
   #waitForOwner(message: Request, wanted: Wanted): void {
     const next = [...this.#shared.peers.values()].find(
       (peer) => peer.status === 'initializing' && mayOwn(this.#shared, peer, wanted),
@@ -89,18 +93,34 @@ export class Delivery {
       this.#wait(message, next, () => this.deliver(message, wanted));
       return;
     }
+    // Whether exactly one server has a bare name shows when all have been heard.
+    this.#whenListed(
+      this.#hold(message, () => {
+        const owner = findOwner(this.#shared, wanted);
+        if (owner !== undefined) this.#forward(message, wanted, owner);
+        else this.#askAround(message, wanted);
+      }),
+    );
+  }
+
+  #wait(message: Request, peer: Peer, act: () => void): void {
+    peer.whenSettled(this.#hold(message, act));
+  }
+
+  /** The act, unless the request is cancelled before. */
+  #hold(message: Request, act: () => void): () => void {
+    this.#waiting.add(message);
+    return () => {
+      if (this.#waiting.delete(message)) act();
+    };
+  }
+
+  #askAround(message: Request, wanted: Wanted): void {
     this.#askNext(message, wanted, {
       left: listCandidates(this.#shared, wanted),
       silent: [],
       fail: () => this.#failUnowned(message, wanted),
       isTelling: false,
-    });
-  }
-
-  #wait(message: Request, peer: Peer, act: () => void): void {
-    this.#waiting.add(message);
-    peer.whenSettled(() => {
-      if (this.#waiting.delete(message)) act();
     });
   }
 
