@@ -71,7 +71,8 @@ export class Aggregator {
     this.#shared = new Conversation({ peers: this.#servers, separator, restart, log, toClient });
     this.#memory = new Memory(this.#cache, this.#servers, this.#shared);
     this.#eras = new Eras(this.#shared, { ...CLOCK, createSecret: () => crypto.randomUUID() });
-    this.#delivery = new Delivery(this.#shared, this.#eras);
+    const whenListed = (act: () => void): void => this.#gate.whenOpen(act);
+    this.#delivery = new Delivery(this.#shared, this.#eras, whenListed);
     this.#lifecycle = new Lifecycle(this.#shared, this.#eras, {
       announce: (kind) => {
         const isHeard = this.#shared.isInitialized || this.#eras.isHeard;
@@ -84,7 +85,7 @@ export class Aggregator {
       describe: () => this.#memory.describe(options),
       // After the answer, which leaves at the end of the turn: the client waits for it, nobody for this.
       onOpen: (opening) => queueMicrotask(() => this.#open(opening)),
-      whenListed: (act) => this.#gate.whenOpen(act),
+      whenListed,
     });
     this.#lines = new LineReader({
       onMessage: (message) => fromClient.receive(message),

@@ -6,7 +6,7 @@ import type { Answer, Request } from '../wire/envelope.ts';
 import { memberOf, membersOf, type Span } from '../wire/json.ts';
 import { failure, notification, request } from '../wire/messages.ts';
 import { type Splice, splice } from '../wire/splice.ts';
-import { declares } from './claim.ts';
+import { declares } from '../protocol/declared.ts';
 import { insertMembers } from './members.ts';
 import type { Bridge, Capabilities, Tools } from './types.ts';
 

@@ -9,7 +9,7 @@ import type { Request } from '../wire/envelope.ts';
 import { memberOf, membersOf } from '../wire/json.ts';
 import { failure, INTERNAL_ERROR, INVALID_PARAMS, notification, success } from '../wire/messages.ts';
 import { splice } from '../wire/splice.ts';
-import { declares } from './claim.ts';
+import { declares } from '../protocol/declared.ts';
 import { removeMembers } from './members.ts';
 import { RETRIED_METHODS, SERVER_KEY } from './modern.ts';
 import type { Claim, Tools } from './types.ts';
@@ -146,6 +146,7 @@ export class Suspensions {
     call.id = '';
     // A call that has asked something is not begun anew behind the user's back.
     call.repeatable = undefined;
+    call.elsewhere = undefined;
     call.heardAs = '';
     call.hold = (finish) => void (suspension.finish = finish);
   }

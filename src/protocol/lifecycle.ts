@@ -65,7 +65,10 @@ export class Lifecycle {
     }
     if (!downfall.isForNow) this.#forget(peer);
     for (const call of calls) {
-      if (!downfall.isForNow || !this.#options.repeat(call)) this.#fail(peer, call, downfall);
+      if (downfall.isForNow && this.#options.repeat(call)) continue;
+      const fail = (): void => this.#fail(peer, call, downfall);
+      if (call.elsewhere === undefined) fail();
+      else call.elsewhere(fail);
     }
   }
 

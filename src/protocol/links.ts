@@ -2,7 +2,8 @@
 import type { Answer } from '../wire/envelope.ts';
 import { parse } from '../wire/json.ts';
 
-const LINK = /"(?:uri|resourceUri)"\s*:\s*("(?:[^"\\]|\\.)*")/g;
+/** `ui/resourceUri` is how MCP Apps wrote it at first. */
+const LINK = /"(?:uri|(?:ui\/)?resourceUri)"\s*:\s*("(?:[^"\\]|\\.)*")/g;
 /** Longer answers are documents, and not worth the search. */
 const SEARCHED_BYTES = 1024 * 1024;
 const REMEMBERED_LINKS = 10_000;
@@ -14,8 +15,7 @@ export class Links {
   note(key: string, { pieces }: Answer): void {
     const [line] = pieces;
     if (line === undefined || pieces.length > 1 || line.length > SEARCHED_BYTES) return;
-    if (!line.includes('"uri"') && !line.includes('resourceUri"')) return;
-    for (const [, quoted = ''] of line.toString().matchAll(LINK)) this.#add(String(parse(quoted)), key);
+    for (const uri of readLinks(line)) this.#add(uri, key);
   }
 
   /** The key of the server that gave the link. */
@@ -32,4 +32,10 @@ export class Links {
       return;
     }
   }
+}
+
+/** The URIs that a piece of JSON links to. */
+export function* readLinks(json: Buffer): Iterable<string> {
+  if (!json.includes('"uri"') && !json.includes('resourceUri"')) return;
+  for (const [, quoted = ''] of json.toString().matchAll(LINK)) yield String(parse(quoted));
 }

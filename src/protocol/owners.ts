@@ -2,6 +2,7 @@
 import type { Entry } from './catalog.ts';
 import type { Conversation } from './conversation.ts';
 import type { KindName } from './kinds.ts';
+import { readLinks } from './links.ts';
 import { mayBelongTo } from './names.ts';
 import type { Peer } from './peer.ts';
 import { decodeTaskId } from './tasks.ts';
@@ -58,7 +59,7 @@ function findListed(shared: Conversation, kind: KindName, name: string): Owner |
 
 /** By a link that a server gave, by the key in front, by a template that fits. */
 function findUnlisted(shared: Conversation, uri: string): Owner | undefined {
-  const linked = shared.peers.get(shared.links.find(uri) ?? '');
+  const linked = shared.peers.get(shared.links.find(uri) ?? findLinking(shared, uri) ?? '');
   if (linked?.has('resources') === true) return { peer: linked, original: quote(uri) };
   const fitting = [...shared.catalogs.templates.entries].filter(({ item }) =>
     matchesTemplate(item.name, uri),
@@ -71,6 +72,14 @@ function findUnlisted(shared: Conversation, uri: string): Owner | undefined {
   }
   const peer = shared.peers.get(fitting[0]?.key ?? '');
   return peer && { peer, original: quote(uri) };
+}
+
+/** The server with a tool that links to it: MCP Apps are told so where their pages are. */
+function findLinking(shared: Conversation, uri: string): string | undefined {
+  for (const { key, item } of shared.catalogs.tools.entries) {
+    for (const link of readLinks(item.bytes)) if (link === uri) return key;
+  }
+  return undefined;
 }
 
 function findTaskOwner(shared: Conversation, taskId: string): Owner | undefined {
