@@ -49,7 +49,7 @@ export class ModernOverLegacy implements Bridge {
 }
 
 /** What the stateless era wants in a result. */
-export function completeResult({ info }: Peer, method: string, { line, result }: Answer): Splice[] {
+function completeResult({ info }: Peer, method: string, { line, result }: Answer): Splice[] {
   if (result === undefined || !isObject(line, result)) return [];
   const isCacheable = method === 'resources/read' && !has(line, result, 'ttlMs');
   const missing = [
@@ -67,7 +67,7 @@ export function completeResult({ info }: Peer, method: string, { line, result }:
 }
 
 /** The code of the stateless era for an error of the handshake era, if it has to be another one. */
-export function mapCode(code: number): number {
+function mapCode(code: number): number {
   if (code === LEGACY_URL_REQUIRED) return INTERNAL_ERROR;
   return code === LEGACY_NOT_FOUND ? INVALID_PARAMS : code;
 }

@@ -13,6 +13,8 @@ export interface Call {
   readonly token: string | undefined;
   /** The request itself, kept only if it may be sent again. */
   repeatable: Request | undefined;
+  /** What else to do when the server does not have what is wanted; undefined when it is known to have it. */
+  otherwise: ((refuse: () => void) => void) | undefined;
   /** What the client said of itself, in an era in which every request does. */
   claim: Claim | undefined;
   /** Between a client and a server of different eras; undefined for all others. */
@@ -55,6 +57,7 @@ export class Calls {
       method,
       token: token && message.text(token),
       repeatable: isRepeatable ? message : undefined,
+      otherwise: undefined,
       claim,
       bridge,
       hold: undefined,
@@ -65,6 +68,7 @@ export class Calls {
 
   /** Puts back a call that was taken, to be sent once more under an id of its own. */
   addAgain(call: Call): Call {
+    call.otherwise = undefined;
     call.sentId = this.#nextAlias();
     return this.#register(call);
   }

@@ -1,7 +1,6 @@
 /** Takes a request of the client to the server it is for: finds it, waits for it, rewrites the name. No I/O, no timers. */
 import type { Eras } from '../era/eras.ts';
-import { McpError } from '../wire/error.ts';
-import type { Answer, Notification, Request } from '../wire/envelope.ts';
+import type { Notification, Request } from '../wire/envelope.ts';
 import { stringAt } from '../wire/json.ts';
 import { failure, INTERNAL_ERROR, INVALID_PARAMS, success } from '../wire/messages.ts';
 import { type Splice, splice } from '../wire/splice.ts';
@@ -14,9 +13,6 @@ import type { Peer } from './peer.ts';
 import { ROUTES } from './routes.ts';
 import { decodeTaskIds } from './tasks.ts';
 import { findWanted, KIND_WORDS, type Wanted } from './wanted.ts';
-
-/** What servers answer when they do not have a resource: the code of the protocol, and what it became. */
-const NOT_FOUND_CODES: ReadonlySet<number> = new Set([-32_002, INVALID_PARAMS]);
 
 export class Delivery {
   readonly #shared: Conversation;
@@ -78,7 +74,7 @@ export class Delivery {
       this.#wait(message, next, () => this.deliver(message, wanted));
       return;
     }
-    void this.#askAround(message, wanted);
+    this.#askAround(message, wanted);
   }
 
   #wait(message: Request, peer: Peer, act: () => void): void {
@@ -88,47 +84,32 @@ export class Delivery {
     });
   }
 
-  async #askAround(message: Request, wanted: Wanted): Promise<void> {
-    this.#waiting.add(message);
-    let refusal: McpError | undefined;
+  /** Asks one server after the other, each as if it had it, until one has. */
+  #askAround(message: Request, wanted: Wanted): void {
+    const original = message.bytes(wanted.span);
+    const candidates = listCandidates(this.#shared, wanted);
     const silent: Peer[] = [];
-    for (const peer of listCandidates(this.#shared, wanted)) {
-      try {
-        peer.wake();
-        await new Promise<void>((resolve) => peer.whenSettled(resolve));
-        if (!this.#waiting.has(message)) return;
-        if (this.#eras.isSubscribing(message, peer)) {
-          silent.push(peer);
-          continue;
-        }
-        const answer = await this.#eras.askFor(message, peer, wanted.claim);
-        if (!this.#waiting.delete(message)) return;
-        const owner = { peer, original: message.bytes(wanted.span) };
-        const raised = this.#eras.raiseAnswer(message, peer, wanted.claim, answer);
-        if (raised === undefined) {
-          this.#forward(message, wanted, owner);
-          return;
-        }
-        this.#noteSubscription(message, wanted, owner);
-        this.#passAnswer(message, peer, answer, raised);
+    const askNext = (refuse: () => void): void => {
+      const peer = candidates.shift();
+      if (peer === undefined) {
+        if (silent.length > 0) this.#subscribeAll(message, wanted, silent);
+        else refuse();
         return;
-      } catch (error) {
-        if (!(error instanceof McpError)) continue;
-        refusal = error;
-        if (!NOT_FOUND_CODES.has(error.code)) break;
       }
-    }
-    if (!this.#waiting.delete(message)) return;
-    if (silent.length > 0) {
-      this.#subscribeAll(message, wanted, silent);
-      return;
-    }
-    if (refusal === undefined) {
-      this.#failUnowned(message, wanted);
-      return;
-    }
-    const { code, message: text, data } = this.#eras.raiseError(wanted.claim, refusal);
-    this.#shared.answer(message.id, failure(message.id, { code, message: text, data }));
+      const otherwise = (refuseAgain: () => void): void => {
+        const isSubscribing = message.method === 'resources/subscribe';
+        if (isSubscribing) this.#shared.subscriptions.get(peer.key)?.delete(wanted.name);
+        askNext(refuseAgain);
+      };
+      peer.wake();
+      this.#wait(message, peer, () => {
+        const isSilent = this.#eras.isSubscribing(message, peer);
+        if (isSilent) silent.push(peer);
+        if (isSilent || peer.status !== 'running') askNext(refuse);
+        else this.#forward(message, { ...wanted, otherwise }, { peer, original });
+      });
+    };
+    askNext(() => this.#failUnowned(message, wanted));
   }
 
   /** Servers that cannot be asked whether they have a URI are all listened to. */
@@ -139,12 +120,6 @@ export class Delivery {
       this.#eras.subscribe(message, peer, original);
     }
     this.#shared.answer(message.id, ...success(message.id, '{}'));
-  }
-
-  #passAnswer(message: Request, peer: Peer, answer: Answer, raised: readonly Splice[]): void {
-    this.#shared.links.note(peer.key, answer);
-    const id = { span: answer.idSpan, bytes: Buffer.from(message.id, 'latin1') };
-    this.#shared.answer(message.id, ...splice(answer.pieces, [id, ...raised]));
   }
 
   #failUnowned(message: Request, { kind, name }: Wanted): void {
@@ -182,6 +157,7 @@ export class Delivery {
     const mayRepeat = this.#shared.restart && wanted.isRepetition !== true;
     const isRepeatable = mayRepeat && owner.entry !== undefined && isHarmless(owner.entry.item);
     const call = peer.calls.add(message, isRepeatable, wanted.claim, crossing?.bridge);
+    call.otherwise = wanted.otherwise;
     const all = crossing?.splices ?? splices;
     const id = { span: message.idSpan, bytes: Buffer.from(call.sentId) };
     peer.send(...splice(message.pieces, call.sentId === call.id ? all : [...all, id]));

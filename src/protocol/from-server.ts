@@ -11,7 +11,7 @@ import {
   type Notification,
   type Request,
 } from '../wire/envelope.ts';
-import type { Span } from '../wire/json.ts';
+import { isObject, memberOf, type Span } from '../wire/json.ts';
 import {
   type ErrorObject,
   failure,
@@ -35,6 +35,8 @@ const CHANGED: ReadonlyMap<string, readonly KindName[]> = new Map([
   [KINDS.prompts.changed, ['prompts']],
   [KINDS.resources.changed, ['resources', 'templates']],
 ]);
+
+const NOT_FOUND_CODES: ReadonlySet<string> = new Set(['-32002', String(INVALID_PARAMS)]);
 
 export class FromServer {
   readonly #shared: Conversation;
@@ -72,19 +74,24 @@ export class FromServer {
       this.#shared.log.debug(`An answer that it does not owe was dropped (id ${message.id})`, peer.key);
     } else if (fault !== undefined) {
       this.#fail(peer, call, `sent an answer with ${fault}`);
+    } else if (call.otherwise !== undefined && isNotFound(message)) {
+      call.otherwise(() => this.#pass(peer, call, message));
     } else {
-      if (peer.has('resources')) this.#shared.links.note(peer.key, message);
-      if (call.bridge !== undefined) {
-        this.#crossBack(peer, call, message);
-        return;
-      }
-      const isTask = call.method.startsWith('tasks/') || this.#eras.isTask(peer, message);
-      const splices = encodeTaskIds(message, peer, isTask);
-      if (splices.length > 0 && findMadeTask(message) !== undefined) peer.calls.keepToken(call);
-      if (message.id !== call.id)
-        splices.push({ span: message.idSpan, bytes: Buffer.from(call.id, 'latin1') });
-      this.#shared.answer(call.id, ...splice(message.pieces, splices));
+      this.#pass(peer, call, message);
     }
+  }
+
+  #pass(peer: Peer, call: Call, message: Answer): void {
+    if (peer.has('resources')) this.#shared.links.note(peer.key, message);
+    if (call.bridge !== undefined) {
+      this.#crossBack(peer, call, message);
+      return;
+    }
+    const isTask = call.method.startsWith('tasks/') || this.#eras.isTask(peer, message);
+    const splices = encodeTaskIds(message, peer, isTask);
+    if (splices.length > 0 && findMadeTask(message) !== undefined) peer.calls.keepToken(call);
+    if (message.id !== call.id) splices.push({ span: message.idSpan, bytes: Buffer.from(call.id, 'latin1') });
+    this.#shared.answer(call.id, ...splice(message.pieces, splices));
   }
 
   /** The answer of a server of the other era. */
@@ -152,7 +159,7 @@ export class FromServer {
     else {
       const taskIds = encodeTaskIds(message, peer, method.startsWith('notifications/tasks'));
       if (!this.#eras.consume(peer, message, taskIds))
-        this.#shared.toClient(...splice(message.pieces, taskIds));
+        this.#shared.toClient(...splice(message.pieces, [...taskIds, ...this.#eras.untag(message, peer)]));
     }
   }
 
@@ -200,7 +207,7 @@ export class FromServer {
     if (span === undefined || uri === undefined || subscribed === 0) return;
     const exposed = this.#shared.subscriptions.get(peer.key)?.get(uri) ?? uri;
     const splices = exposed === uri ? [] : [{ span, bytes: Buffer.from(JSON.stringify(exposed)) }];
-    this.#shared.toClient(...splice(message.pieces, [...splices, ...this.#eras.untag(message)]));
+    this.#shared.toClient(...splice(message.pieces, [...splices, ...this.#eras.untag(message, peer)]));
   }
 
   #fail(peer: Peer, call: Call, what: string): void {
@@ -211,6 +218,12 @@ export class FromServer {
     };
     this.#shared.conclude(call, (id) => [failure(id, error)]);
   }
+}
+
+/** Whether a server says that it does not have a resource: by the code of the protocol, or by what it became. */
+function isNotFound({ line, error }: Answer): boolean {
+  const code = error && isObject(line, error) ? memberOf(line, error, 'code') : undefined;
+  return code !== undefined && NOT_FOUND_CODES.has(line.toString('latin1', code.start, code.end));
 }
 
 /** An answer has exactly one of result and error, not counting a null beside the other. */

@@ -14,6 +14,8 @@ export interface Wanted {
   readonly claim?: Claim | undefined;
   /** Whether it was sent before, to a process that died. */
   readonly isRepetition?: boolean;
+  /** What else to do when the server does not have it; `refuse` passes on that it does not. */
+  readonly otherwise?: (refuse: () => void) => void;
 }
 
 export const KIND_WORDS: Readonly<Record<Wanted['kind'], string>> = {
