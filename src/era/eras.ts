@@ -167,9 +167,9 @@ export class Eras {
     return this.#listens.holds(key) || this.#suspensions.has(key);
   }
 
-  /** A client with a handshake knows no subscription ids. */
-  untag(message: Envelope): Splice[] {
-    const meta = message.param('_meta');
+  /** The ids of our subscriptions mean nothing to the client. */
+  untag(message: Envelope, peer: Peer): Splice[] {
+    const meta = this.hasHandshake(peer) ? undefined : message.param('_meta');
     return meta === undefined ? [] : removeMembers(message.line, meta, (name) => name === SUBSCRIPTION_KEY);
   }
 

@@ -53,20 +53,25 @@ export class Rounds implements Bridge {
     this.#isAway = true;
     const state = memberOf(line, result, 'requestState');
     const wishes = readWishes(answer, memberOf(line, result, 'inputRequests'));
-    const refused = wishes.find((wish) => !declares(this.#capabilities, wish.method, isUrl(wish)));
-    if (this.#count > MOST_ROUNDS) {
-      this.#fail(peer, next, `asked for input more than ${MOST_ROUNDS} times`);
-    } else if (refused !== undefined) {
-      this.#fail(peer, next, `needs "${refused.method}", which the client did not declare`);
-    } else {
-      this.#askAll(peer, next, wishes, state && answer.bytes(state).toString());
-    }
+    const problem = this.#findProblem(peer, wishes, state !== undefined);
+    if (problem !== undefined) this.#fail(peer, next, problem);
+    else this.#askAll(peer, next, wishes, state && answer.bytes(state).toString());
     return undefined;
   }
 
   cancel(): boolean {
     this.#withdraw();
     return this.#isAway;
+  }
+
+  /** Why the call cannot go on, to follow the name of the server. */
+  #findProblem({ key }: Peer, wishes: readonly Wish[], hasState: boolean): string | undefined {
+    if (this.#count > MOST_ROUNDS) return `asked for input more than ${MOST_ROUNDS} times`;
+    if (wishes.length === 0 && !hasState) return 'asked for input, but did not say for which';
+    if (this.#shared.questions.isFull(key, wishes.length))
+      return 'asked for more input than a client is asked for at once';
+    const refused = wishes.find((wish) => !declares(this.#capabilities, wish.method, isUrl(wish)));
+    return refused && `needs "${refused.method}", which the client did not declare`;
   }
 
   #askAll(peer: Peer, call: Call, wishes: readonly Wish[], state: string | undefined): void {

@@ -10,9 +10,13 @@ export class Knowledge {
   #facts: Facts | undefined;
   #profile: Profile | undefined;
   #bring: (() => void) | undefined;
+  readonly #avoidedProbe: (id: string) => boolean;
+  #avoidsProbe: boolean | undefined;
 
-  constructor(config: ServerConfig) {
+  /** `avoidedProbe` knows of earlier runs. */
+  constructor(config: ServerConfig, avoidedProbe: (id: string) => boolean) {
     this.#config = config;
+    this.#avoidedProbe = avoidedProbe;
   }
 
   /** Names what is run, in every run of ours. */
@@ -34,6 +38,15 @@ export class Knowledge {
   get profile(): Profile | undefined {
     const { facts } = this;
     return (this.#profile ??= facts && readProfile(facts));
+  }
+
+  /** Whether it takes it badly to be asked for its era. */
+  get avoidsProbe(): boolean {
+    return (this.#avoidsProbe ??= this.#avoidedProbe(this.id));
+  }
+
+  set avoidsProbe(avoidsProbe: boolean) {
+    this.#avoidsProbe = avoidsProbe;
   }
 
   /** Whether there are facts that have not been needed yet. */

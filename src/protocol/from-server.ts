@@ -163,7 +163,7 @@ export class FromServer {
     else {
       const taskIds = encodeTaskIds(message, peer, method.startsWith('notifications/tasks'));
       if (!this.#eras.consume(peer, message, taskIds))
-        this.#shared.toClient(...splice(message.pieces, taskIds));
+        this.#shared.toClient(...splice(message.pieces, [...taskIds, ...this.#eras.untag(message, peer)]));
     }
   }
 
@@ -210,7 +210,7 @@ export class FromServer {
     if (span === undefined || uri === undefined || subscribed === 0) return;
     const exposed = this.#shared.subscriptions.get(peer.key)?.get(uri) ?? uri;
     const splices = exposed === uri ? [] : [{ span, bytes: Buffer.from(JSON.stringify(exposed)) }];
-    this.#shared.toClient(...splice(message.pieces, [...splices, ...this.#eras.untag(message)]));
+    this.#shared.toClient(...splice(message.pieces, [...splices, ...this.#eras.untag(message, peer)]));
   }
 
   #fail(peer: Peer, call: Call, what: string): void {

@@ -65,9 +65,9 @@ export class Questions {
     return this.#counts.has(key);
   }
 
-  /** Whether a server has asked as much as it may. */
-  isFull(key: string): boolean {
-    return (this.#counts.get(key) ?? 0) >= MOST_QUESTIONS;
+  /** Whether a server that asks this many more asks more than it may. */
+  isFull(key: string, more = 1): boolean {
+    return (this.#counts.get(key) ?? 0) + more > MOST_QUESTIONS;
   }
 
   /** Takes the question that its own server takes back. */

@@ -31,8 +31,6 @@ export class Server implements Peer {
   readonly #usage: Usage;
   status: ServerStatus = 'initializing';
   problem: string | undefined;
-  /** Whether it is known to take it badly when it is asked for its era. */
-  #avoidsProbe: boolean | undefined;
   #connection: NodeStdioMcpConnection | undefined;
   #interview: Interview | undefined;
   #refresher: Refresher | undefined;
@@ -42,7 +40,7 @@ export class Server implements Peer {
   constructor(config: ServerConfig, settings: ServerSettings, handlers: ServerHandlers) {
     this.key = config.key;
     this.config = config;
-    this.known = new Knowledge(config);
+    this.known = new Knowledge(config, settings.avoidsProbe);
     this.#settings = settings;
     this.#handlers = handlers;
     this.#usage = new Usage(settings.lazy);
@@ -195,8 +193,7 @@ export class Server implements Peer {
 
   async #shakeHands(connection: NodeStdioMcpConnection, opening: Opening): Promise<void> {
     const { startupTimeoutMs } = this.#settings;
-    this.#avoidsProbe ??= this.#settings.avoidsProbe(this.known.id);
-    const interview = (this.#interview = new Interview(connection, opening, this.#avoidsProbe));
+    const interview = (this.#interview = new Interview(connection, opening, this.known.avoidsProbe));
     this.#refresher = new Refresher(
       (kind) => interview.readList(kind),
       // What a process said that is gone does not hold for the next one.
@@ -213,14 +210,15 @@ export class Server implements Peer {
       });
       if (connection === this.#connection) this.#takeAnswers(answers);
     } catch (error) {
-      if (connection.isConnected) this.#fail(`it refused the handshake: ${(error as Error).message}`);
+      const why = `it refused the handshake: ${(error as Error).message}`;
+      if (connection.isConnected && !this.#startAfresh()) this.#fail(why);
     } finally {
       clearTimeout(timer);
     }
   }
 
   #takeAnswers(answers: Findings): void {
-    this.#avoidsProbe = answers.avoidsProbe;
+    this.known.avoidsProbe = answers.avoidsProbe;
     const facts = extractFacts(answers);
     if (this.status === 'initializing') {
       this.known.facts = facts;
@@ -251,13 +249,8 @@ export class Server implements Peer {
     if (connection !== this.#connection) return;
     this.#connection = undefined;
     const what = describeEnding(ending);
-    const isOfProbe = this.#interview?.isProbing === true && ending.error === undefined && !this.#isEnding;
-    if (this.status === 'initializing' && isOfProbe) {
-      this.#avoidsProbe = true;
-      // It did not fail: it was asked what it must not be asked.
-      this.#restarts.forget();
-      void this.launch();
-    } else if (this.status === 'initializing') {
+    if (ending.error === undefined && this.#startAfresh()) return;
+    if (this.status === 'initializing') {
       const why = ending.error ? connection.explainSpawn(ending.error) : `it ${what} while it was starting`;
       this.#fail(why, ending.stderr);
     } else if (this.status === 'running') {
@@ -266,6 +259,15 @@ export class Server implements Peer {
       this.#settle('failed', `it ${what}`);
       this.#handlers.onDown(this, ending);
     }
+  }
+
+  /** One that took it badly to be asked for its era did not fail: another process is not asked. */
+  #startAfresh(): boolean {
+    if (this.status !== 'initializing' || this.#isEnding || this.#interview?.isProbing !== true) return false;
+    this.known.avoidsProbe = true;
+    this.#restarts.forget();
+    void this.#release().then(() => this.launch());
+    return true;
   }
 
   #fail(what: string, stderr: readonly string[] = []): void {

@@ -18,6 +18,10 @@ export interface FixtureOptions {
   hang?: string;
   /** The method at which the process exits, with `code`. */
   dieAt?: string;
+  /** The method that is answered before the process exits, with `code`. */
+  dieAfter?: string;
+  /** Refuses everything, unless it was greeted with a handshake. */
+  handshakeFirst?: boolean;
   code?: number;
   /** Exits at once with this code. */
   exit?: number;
