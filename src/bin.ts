@@ -1,9 +1,10 @@
 /** Starts the command from code that V8 compiled at an earlier start: compiling is a third of what a start takes. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Script } from 'node:vm';
 import { findCacheDirectory } from './cache-directory.ts';
 import type { Outcome } from './cli.ts';
+import { writeWhole } from './write-whole.ts';
 
 /** Of the program's file, put in by the build. */
 declare const __DIGEST__: string;
@@ -40,21 +41,10 @@ function readCode(): Buffer | undefined {
   }
 }
 
-/**
- * What was compiled in this run, if it is more than was kept before: a run with other options uses other parts. Whole or
- * not at all, and never in anybody's way: without it, the next start is only slower.
- */
+/** What was compiled in this run, if it is more than was kept before: a run with other options uses other parts. */
 function keepCode(): void {
   if (cacheFile === undefined) return;
-  try {
-    const code = script.createCachedData();
-    const kept = script.cachedDataRejected === true ? 0 : (cachedData?.length ?? 0);
-    if (code.length < kept * WORTH_KEEPING) return;
-    mkdirSync(dirname(cacheFile), { recursive: true, mode: 0o700 });
-    const draft = `${cacheFile}.${process.pid}`;
-    writeFileSync(draft, code, { mode: 0o600 });
-    renameSync(draft, cacheFile);
-  } catch {
-    // A read-only home, a full disk.
-  }
+  const code = script.createCachedData();
+  const kept = script.cachedDataRejected === true ? 0 : (cachedData?.length ?? 0);
+  if (code.length >= kept * WORTH_KEEPING) writeWhole(cacheFile, code);
 }

@@ -52,7 +52,7 @@ export class Log {
     this.#debug = debug;
     this.#clock = clock;
     this.#write = write;
-    this.addSecrets(secrets);
+    this.#addSecrets(secrets);
   }
 
   error(text: string, key?: string): void {
@@ -75,8 +75,7 @@ export class Log {
     this.#write(`[${escapeControls(key)}] ${this.#clean(text)}`);
   }
 
-  /** Values that must appear in no line from now on. */
-  addSecrets(secrets: Iterable<string>): void {
+  #addSecrets(secrets: Iterable<string>): void {
     for (const secret of secrets) {
       // A child prints a value of several lines line by line, and a value inside JSON in JSON's spelling.
       for (const form of [secret, JSON.stringify(secret).slice(1, -1), ...secret.split(/[\r\n]+/)]) {

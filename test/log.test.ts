@@ -159,8 +159,7 @@ describe('a secret', () => {
   const secret = 'sk-live-1234567890';
 
   it('is masked in every kind of line', () => {
-    const { log, lines } = open({ debug: true });
-    log.addSecrets([secret]);
+    const { log, lines } = open({ debug: true, secrets: [secret] });
     log.error(`e ${secret}`);
     log.warn(`w ${secret}`, 'a');
     log.debug(`d ${secret}`);

@@ -1,6 +1,6 @@
 /** How a server is met: in the era of the client if it can, so that nothing has to be translated; else in its own. */
 import type { Clock } from '../clock.ts';
-import type { Identity, Opening } from '../protocol/handshake.ts';
+import { type Identity, LATEST_LEGACY_VERSION, type Opening } from '../protocol/handshake.ts';
 import type { Answer } from '../wire/envelope.ts';
 import { McpError } from '../wire/error.ts';
 import { isObject, parse } from '../wire/json.ts';
@@ -26,7 +26,6 @@ export interface Line {
 
 /** A server that has not answered by then knows no `server/discover`; real clients wait as long. */
 const PROBE_MS = 3000;
-const LEGACY_VERSION = '2025-11-25';
 
 export class Greeter {
   readonly #line: Line;
@@ -144,10 +143,10 @@ export function readVersion({ welcome, era }: Pick<Greeting, 'welcome' | 'era'>)
 /** How we open a conversation of our own, where no client has: with a handshake, as most do. */
 export function composeOpening(identity: Identity, capabilities: Capabilities): Opening {
   const client = { name: identity.name, version: identity.version };
-  const params = { protocolVersion: LEGACY_VERSION, capabilities, clientInfo: client };
+  const params = { protocolVersion: LATEST_LEGACY_VERSION, capabilities, clientInfo: client };
   return {
     era: 'legacy',
-    protocolVersion: LEGACY_VERSION,
+    protocolVersion: LATEST_LEGACY_VERSION,
     clientName: identity.name,
     capabilities: new Set(Object.keys(capabilities)),
     declared: capabilities,

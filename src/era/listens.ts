@@ -126,7 +126,7 @@ export class Listens {
       const exposed = findExposed(listen.uris.get(peer.key), uri);
       if (exposed === undefined || span === undefined) continue;
       const renamed = exposed === uri ? [] : [{ span, bytes: Buffer.from(JSON.stringify(exposed)) }];
-      this.pass(listen.id, message, renamed);
+      this.#pass(listen.id, message, renamed);
     }
   }
 
@@ -134,7 +134,7 @@ export class Listens {
   passTask(peer: Peer, message: Notification, renamed: readonly Splice[]): void {
     const taskId = message.string(message.param('taskId')) ?? '';
     for (const listen of this.#open.values()) {
-      if (decodeAll(listen, peer.key).includes(taskId)) this.pass(listen.id, message, renamed);
+      if (decodeAll(listen, peer.key).includes(taskId)) this.#pass(listen.id, message, renamed);
     }
   }
 
@@ -146,7 +146,7 @@ export class Listens {
     }
   }
 
-  pass(id: string, message: Notification, splices: readonly Splice[]): void {
+  #pass(id: string, message: Notification, splices: readonly Splice[]): void {
     const { line, params, pieces } = message;
     if (params === undefined) return;
     this.#shared.toClient(

@@ -1,5 +1,5 @@
 /** The `_meta` that each request of the stateless era carries: made for clients that have none, taken off for servers that know none. */
-import type { Opening } from '../protocol/handshake.ts';
+import { LATEST_LEGACY_VERSION, type Opening } from '../protocol/handshake.ts';
 import type { Envelope } from '../wire/envelope.ts';
 import { memberOf, membersOf, parse, type Span } from '../wire/json.ts';
 import type { Json } from '../wire/messages.ts';
@@ -16,8 +16,6 @@ import {
 } from './modern.ts';
 import type { Claim, Meta } from './types.ts';
 
-/** What servers of the handshake era are told by a client that has no handshake. */
-const OFFERED_VERSION = '2025-11-25';
 const UNNAMED_CLIENT = '{"name":"unknown","version":"0"}';
 
 /** How servers are opened for a client of the stateless era, by the first request that it makes. */
@@ -31,7 +29,7 @@ export function openModern(claim: Claim): Opening {
   const { name, version } = parse(rawClient?.toString() ?? '{}') as { name?: unknown; version?: unknown };
   const isNamed = typeof name === 'string' && typeof version === 'string';
   const client = isNamed ? String(rawClient) : UNNAMED_CLIENT;
-  const params = `{"protocolVersion":"${OFFERED_VERSION}","capabilities":${joinMembers(rawCapabilities, offered)},"clientInfo":${client}}`;
+  const params = `{"protocolVersion":"${LATEST_LEGACY_VERSION}","capabilities":${joinMembers(rawCapabilities, offered)},"clientInfo":${client}}`;
   return {
     era: 'modern',
     protocolVersion: MODERN_VERSION,

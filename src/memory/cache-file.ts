@@ -1,6 +1,6 @@
 /** One file of the cache: an index, and the bytes that it is about. Reading and writing never fail. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { writeWhole } from '../write-whole.ts';
 
 export interface Content<Index> {
   readonly index: Index;
@@ -33,15 +33,7 @@ export function readCacheFile<Index>(file: string | undefined): Content<Index> |
   }
 }
 
-/** Whole or not at all: a reader never sees half a file. */
 export function writeCacheFile(file: string, index: unknown, body: readonly Buffer[]): void {
-  try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const draft = `${file}.${process.pid}`;
-    const half = [Buffer.from(`${JSON.stringify(index)}\n`), ...body];
-    writeFileSync(draft, Buffer.concat([HEADER, ...half, ...half]), { mode: 0o600 });
-    renameSync(draft, file);
-  } catch {
-    // A read-only home, a full disk: the next start is only slower.
-  }
+  const half = [Buffer.from(`${JSON.stringify(index)}\n`), ...body];
+  writeWhole(file, Buffer.concat([HEADER, ...half, ...half]));
 }

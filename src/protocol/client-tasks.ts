@@ -2,23 +2,18 @@
 import type { Answer } from '../wire/envelope.ts';
 import { elementsOf, isArray, isObject, memberOf, stringAt } from '../wire/json.ts';
 import type { Splice } from '../wire/splice.ts';
+import { RecentKeys } from './recent-keys.ts';
 import { findMadeTask } from './tasks.ts';
 
 const REMEMBERED_TASKS = 10_000;
 
 export class ClientTasks {
-  readonly #keys = new Map<string, string>();
+  readonly #keys = new RecentKeys(REMEMBERED_TASKS);
 
   /** Notes the task that the client made instead of answering a server. */
   note(key: string, answer: Answer): void {
     const id = answer.result && answer.string(findMadeTask(answer));
-    if (id === undefined) return;
-    this.#keys.set(id, key);
-    if (this.#keys.size <= REMEMBERED_TASKS) return;
-    for (const oldest of this.#keys.keys()) {
-      this.#keys.delete(oldest);
-      return;
-    }
+    if (id !== undefined) this.#keys.set(id, key);
   }
 
   /** The key of the server that a task was made for. */

@@ -24,8 +24,14 @@ export interface Identity {
   readonly version: string;
 }
 
-const VERSIONS: ReadonlySet<string> = new Set(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']);
-const LATEST_VERSION = '2025-11-25';
+/** The last version with a handshake. */
+export const LATEST_LEGACY_VERSION = '2025-11-25';
+const VERSIONS: ReadonlySet<string> = new Set([
+  '2024-11-05',
+  '2025-03-26',
+  '2025-06-18',
+  LATEST_LEGACY_VERSION,
+]);
 
 /** All that a server may turn out to have: the servers are not known yet when the client asks. */
 const CAPABILITIES = {
@@ -47,7 +53,7 @@ export function readOpening(message: Request, meta: Meta): Opening | string {
   if (params === undefined || versionSpan === undefined || version === undefined) {
     return 'initialize needs a "protocolVersion"';
   }
-  const protocolVersion = VERSIONS.has(version) ? version : LATEST_VERSION;
+  const protocolVersion = VERSIONS.has(version) ? version : LATEST_LEGACY_VERSION;
   const clientInfo = message.param('clientInfo');
   const declared = readObject(message, message.param('capabilities'));
   return {
@@ -87,7 +93,7 @@ export function writeWelcome(opening: Opening, description: Description): string
   const { name, version } = description.identity;
   const { capabilities, ...rest } = unite(
     description,
-    protocolVersion === LATEST_VERSION ? { tasks: TASKS } : {},
+    protocolVersion === LATEST_LEGACY_VERSION ? { tasks: TASKS } : {},
   );
   return JSON.stringify({ protocolVersion, capabilities, serverInfo: { name, version }, ...rest });
 }

@@ -1,6 +1,7 @@
 /** Remembers which server gave the client which resource links: a link need not be in any list. */
 import type { Answer } from '../wire/envelope.ts';
 import { parse } from '../wire/json.ts';
+import { RecentKeys } from './recent-keys.ts';
 
 /** `ui/resourceUri` is how MCP Apps wrote it at first. */
 const LINK = /"(?:uri|(?:ui\/)?resourceUri)"\s*:\s*("(?:[^"\\]|\\.)*")/g;
@@ -9,28 +10,18 @@ const SEARCHED_BYTES = 1024 * 1024;
 const REMEMBERED_LINKS = 10_000;
 
 export class Links {
-  readonly #keys = new Map<string, string>();
+  readonly #keys = new RecentKeys(REMEMBERED_LINKS);
 
   /** Notes the links in an answer of a server. */
   note(key: string, { pieces }: Answer): void {
     const [line] = pieces;
     if (line === undefined || pieces.length > 1 || line.length > SEARCHED_BYTES) return;
-    for (const uri of readLinks(line)) this.#add(uri, key);
+    for (const uri of readLinks(line)) this.#keys.set(uri, key);
   }
 
   /** The key of the server that gave the link. */
   find(uri: string): string | undefined {
     return this.#keys.get(uri);
-  }
-
-  #add(uri: string, key: string): void {
-    this.#keys.delete(uri);
-    this.#keys.set(uri, key);
-    if (this.#keys.size <= REMEMBERED_LINKS) return;
-    for (const oldest of this.#keys.keys()) {
-      this.#keys.delete(oldest);
-      return;
-    }
   }
 }
 
