@@ -16,7 +16,7 @@ import type { Peer, ServerStatus } from './protocol/peer.ts';
 import { Refresher } from './refresher.ts';
 import { Restarts } from './restarts.ts';
 import type { ServerHandlers, ServerSettings } from './server-settings.ts';
-import type { Answer, Envelope } from './wire/envelope.ts';
+import { type Answer, type Envelope, isAnswer } from './wire/envelope.ts';
 import type { Json } from './wire/messages.ts';
 
 export class Server implements Peer {
@@ -197,7 +197,8 @@ export class Server implements Peer {
   }
 
   #receive(connection: NodeStdioMcpConnection, message: Envelope): void {
-    if (connection !== this.#connection) return;
+    // One that is stopped for good has been let go of, but the answers that it gives on its way out count.
+    if (connection !== this.#connection && !(this.#isEnding && isAnswer(message))) return;
     this.#lastUse = now();
     this.#handlers.onMessage(this, message);
   }
