@@ -188,8 +188,8 @@ export class Child {
     else if (this.#exit !== undefined && !this.#isPaused) this.#after(DEATH_GRACE_MS, () => this.#end());
   }
 
+  /** On Windows it may have an id all the same: that of the shell that did not find it. */
   #failToStart(error: NodeJS.ErrnoException): void {
-    if (this.pid !== undefined) return;
     this.#cause = 'spawn';
     this.#end(error);
   }

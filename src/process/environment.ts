@@ -83,6 +83,11 @@ export function childEnvironment(parts: EnvironmentParts): NodeJS.ProcessEnv {
   return variables.toEnvironment();
 }
 
+/** The PATH among a child's variables; Windows itself spells it `Path`. */
+export function findPath(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string | undefined {
+  return Object.entries(env).find(([name]) => identify(name, platform) === 'PATH')?.[1];
+}
+
 /** Variables by name; on Windows `Path` and `PATH` are one, and the spelling that came first stays. */
 class Variables {
   readonly #entries = new Map<string, { readonly name: string; value: string }>();

@@ -196,7 +196,8 @@ export class FromClient {
     else if (message.method === 'notifications/cancelled') this.#delivery.cancel(message);
     else if (message.method === 'notifications/progress') this.#reportProgress(message);
     else if (message.method === 'notifications/tasks/status') this.#reportTask(message);
-    else this.#forwardToAll(message);
+    // A call that wants no answer is none; to send it to all servers would be worse.
+    else if (!ROUTES.has(message.method)) this.#forwardToAll(message);
   }
 
   #reportProgress(message: Notification): void {

@@ -2,6 +2,7 @@
 import { Child, type SpawnProcess, type Watch } from '../process/child.ts';
 import { explainSpawnFailure } from '../process/command.ts';
 import { describeEnding, type Ending } from '../process/ending.ts';
+import { findPath } from '../process/environment.ts';
 import { splitBatch } from '../wire/batch.ts';
 import { type Answer, Envelope, isAnswer, isRequest, type Malformed } from '../wire/envelope.ts';
 import { readError } from '../wire/error.ts';
@@ -103,7 +104,8 @@ export class NodeStdioMcpConnection implements McpConnection {
           commandText: command,
           executable,
           cwd,
-          path: env['PATH'],
+          cwdText: cwd,
+          path: findPath(env, platform),
           platform,
         });
       });

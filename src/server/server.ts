@@ -8,7 +8,7 @@ import type { Opening } from '../protocol/handshake.ts';
 import { KIND_NAMES, type KindName } from '../protocol/kinds.ts';
 import type { ServerList } from '../protocol/lists.ts';
 import type { Peer, ServerStatus } from '../protocol/peer.ts';
-import type { Answer, Envelope } from '../wire/envelope.ts';
+import { type Answer, type Envelope, isAnswer } from '../wire/envelope.ts';
 import type { Json } from '../wire/messages.ts';
 import { Closing } from './closing.ts';
 import type { NodeStdioMcpConnection } from './connection.ts';
@@ -186,7 +186,8 @@ export class Server implements Peer {
   }
 
   #receive(connection: NodeStdioMcpConnection, message: Envelope): void {
-    if (connection !== this.#connection) return;
+    // One that is stopped for good has been let go of, but the answers that it gives on its way out count.
+    if (connection !== this.#connection && !(this.#isEnding && isAnswer(message))) return;
     this.#usage.note();
     this.#handlers.onMessage(this, message);
   }

@@ -29,6 +29,8 @@ export interface FixtureOptions {
   banner?: string;
   ignoreEof?: boolean;
   ignoreSigterm?: boolean;
+  /** What calls that are held are answered with at the end of its input. */
+  lastAnswer?: string;
   /** Reads nothing before this record of another server has the request for its list, or this text. */
   after?: string;
   afterText?: string;

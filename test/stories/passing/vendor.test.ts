@@ -24,6 +24,15 @@ test('forwards a vendor’s notification of the client to all servers', async ()
   }
 });
 
+test('gives no server a call that has no id', async () => {
+  const record = new Recording();
+  const session = await startReady({ servers: { a: passing({ record: record.file }) } });
+  session.notify('tools/call', { name: 'echo' });
+  session.notify('notifications/vendor/thing');
+  await record.first('notifications/vendor/thing');
+  expect(record.of('tools/call')).toEqual([]);
+});
+
 test.each(['vendor/thing', 'resources/unknown', 'constructor', '__proto__'])(
   'refuses the request %s, which nobody can own',
   async (method) => {
