@@ -1,6 +1,6 @@
 /** One configured server: starting it, its handshake and its lists, its end, and starting it again. Routes nothing. */
+import { Activity } from './activity.ts';
 import type { Facts } from './cache.ts';
-import { now } from './clock.ts';
 import { Closing } from './closing.ts';
 import type { ServerConfig } from './config/validate.ts';
 import type { NodeStdioMcpConnection } from './connection.ts';
@@ -16,7 +16,7 @@ import type { Peer, ServerStatus } from './protocol/peer.ts';
 import { Refresher } from './refresher.ts';
 import { Restarts } from './restarts.ts';
 import type { ServerHandlers, ServerSettings } from './server-settings.ts';
-import type { Answer, Envelope } from './wire/envelope.ts';
+import { type Answer, type Envelope, isAnswer } from './wire/envelope.ts';
 import type { Json } from './wire/messages.ts';
 
 export class Server implements Peer {
@@ -29,6 +29,7 @@ export class Server implements Peer {
   readonly #restarts = new Restarts();
   readonly #waiting: (() => void)[] = [];
   readonly #closing = new Closing();
+  readonly #activity = new Activity();
   status: ServerStatus = 'initializing';
   problem: string | undefined;
   /** Whether it is known to take it badly when it is asked for its era. */
@@ -37,9 +38,6 @@ export class Server implements Peer {
   #interview: Interview | undefined;
   #refresher: Refresher | undefined;
   #opening: Opening | undefined;
-  #lastUse = now();
-  /** Requests of ours that it still owes an answer to. */
-  #asked = 0;
   #isEnding = false;
 
   constructor(config: ServerConfig, settings: ServerSettings, handlers: ServerHandlers) {
@@ -61,7 +59,7 @@ export class Server implements Peer {
   get idleSince(): number | undefined {
     const { lazy, isHeld } = this.#settings;
     if (!lazy || this.status !== 'running' || isHeld(this.key)) return undefined;
-    return this.calls.size === 0 && this.#asked === 0 ? this.#lastUse : undefined;
+    return this.calls.size === 0 ? this.#activity.idleSince : undefined;
   }
 
   get settling(): Promise<void> | undefined {
@@ -80,20 +78,18 @@ export class Server implements Peer {
   }
 
   send(...pieces: readonly Buffer[]): void {
-    this.#lastUse = now();
+    this.#activity.note();
+    this.reply(...pieces);
+  }
+
+  reply(...pieces: readonly Buffer[]): void {
     this.#connection?.send(...pieces);
   }
 
   async ask(method: string, params?: Json): Promise<Answer> {
     if (this.#connection === undefined) throw new Error(`Server "${this.key}" is not connected`);
-    this.#asked += 1;
-    try {
-      // No time-out of ours: these stand for requests of the client.
-      return await this.#connection.request(method, params, { timeoutMs: 0 });
-    } finally {
-      this.#asked -= 1;
-      this.#lastUse = now();
-    }
+    // No time-out of ours: these stand for requests of the client.
+    return this.#activity.await(this.#connection.request(method, params, { timeoutMs: 0 }));
   }
 
   whenSettled(act: () => void): void {
@@ -198,7 +194,8 @@ export class Server implements Peer {
 
   #receive(connection: NodeStdioMcpConnection, message: Envelope): void {
     if (connection !== this.#connection) return;
-    this.#lastUse = now();
+    // What it says unasked does not keep it from being put to rest.
+    if (isAnswer(message)) this.#activity.note();
     this.#handlers.onMessage(this, message);
   }
 
@@ -241,7 +238,7 @@ export class Server implements Peer {
   }
 
   #comeUp(): void {
-    this.#lastUse = now();
+    this.#activity.note();
     this.status = 'running';
     // Before those who waited: what they ask is to find everything as it was.
     this.#handlers.onUp(this);

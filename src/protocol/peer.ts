@@ -21,6 +21,8 @@ export interface Peer {
   readonly isBusy: boolean;
   has(capability: string): boolean;
   send(...pieces: readonly Buffer[]): void;
+  /** Answers what it asked of us, not of the client: that is no use of it. */
+  reply(...pieces: readonly Buffer[]): void;
   /** Sends a request of our own; rejects when it is refused, or the server is gone. */
   ask(method: string, params?: Json): Promise<Answer>;
   /** Starts it again if it is down and may be started. */
