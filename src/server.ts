@@ -30,7 +30,7 @@ export class Server implements Peer {
   readonly #waiting: (() => void)[] = [];
   readonly #closing = new Closing();
   readonly #activity = new Activity();
-  status: ServerStatus = 'initializing';
+  #status: ServerStatus = 'initializing';
   problem: string | undefined;
   /** Whether it is known to take it badly when it is asked for its era. */
   #avoidsProbe: boolean | undefined;
@@ -46,6 +46,10 @@ export class Server implements Peer {
     this.known = new Knowledge(config);
     this.#settings = settings;
     this.#handlers = handlers;
+  }
+
+  get status(): ServerStatus {
+    return this.#status === 'running' && this.#connection?.isConnected === false ? 'ending' : this.#status;
   }
 
   get era(): Facts['era'] {
@@ -65,7 +69,8 @@ export class Server implements Peer {
   get settling(): Promise<void> | undefined {
     if (this.#closing.next !== undefined) return this.#closing.next;
     // Coming up makes room only where it can be put to rest then.
-    if (!this.#settings.lazy || this.status !== 'initializing' || !this.#connection) return undefined;
+    const isComing = this.#settings.lazy && this.status === 'initializing' && this.#connection !== undefined;
+    if (!isComing && this.status !== 'ending') return undefined;
     return new Promise((resolve) => this.whenSettled(resolve));
   }
 
@@ -93,7 +98,7 @@ export class Server implements Peer {
   }
 
   whenSettled(act: () => void): void {
-    if (this.status === 'initializing') this.#waiting.push(act);
+    if (this.status === 'initializing' || this.status === 'ending') this.#waiting.push(act);
     else act();
   }
 
@@ -107,7 +112,7 @@ export class Server implements Peer {
 
   /** Known from an earlier start: it is listed already, and what is known is brought when it is needed. */
   expectRecall(bring: () => void): void {
-    this.status = 'stopped';
+    this.#status = 'stopped';
     this.known.expect(bring);
   }
 
@@ -116,7 +121,7 @@ export class Server implements Peer {
     const { isExpected } = this.known;
     this.known.facts = facts;
     // One that had nothing to list would never be needed, whatever it has by now: it is started to find out.
-    this.status = hasItems(facts) ? 'stopped' : 'initializing';
+    this.#status = hasItems(facts) ? 'stopped' : 'initializing';
     // It was listed, but is not known after all.
     if (isExpected) void this.launch();
   }
@@ -163,14 +168,14 @@ export class Server implements Peer {
       this.problem = this.#restarts.describe();
       return;
     }
-    this.status = 'initializing';
+    this.#status = 'initializing';
     this.problem = undefined;
     void this.launch();
   }
 
   async rest(): Promise<void> {
     if (this.status !== 'running') return;
-    this.status = 'stopped';
+    this.#status = 'stopped';
     // It did not fail, however often it is put to rest.
     this.#restarts.forget();
     await this.#release();
@@ -239,7 +244,7 @@ export class Server implements Peer {
 
   #comeUp(): void {
     this.#activity.note();
-    this.status = 'running';
+    this.#status = 'running';
     // Before those who waited: what they ask is to find everything as it was.
     this.#handlers.onUp(this);
     this.#settle('running');
@@ -291,7 +296,7 @@ export class Server implements Peer {
   }
 
   #settle(status: ServerStatus, problem?: string): void {
-    this.status = status;
+    this.#status = status;
     this.problem = problem;
     for (const act of this.#waiting.splice(0)) act();
   }

@@ -10,7 +10,7 @@ import type { Conversation } from './conversation.ts';
 import { isHarmless } from './harmless.ts';
 import { mayBelongTo } from './names.ts';
 import { findOwner, findSubscribed, listCandidates, mayOwn, type Owner } from './owners.ts';
-import type { Peer } from './peer.ts';
+import { bringUp, type Peer } from './peer.ts';
 import { ROUTES } from './routes.ts';
 import { decodeTaskIds } from './tasks.ts';
 import { findWanted, KIND_WORDS, type Wanted } from './wanted.ts';
@@ -75,17 +75,13 @@ export class Delivery {
       (peer) => peer.status === 'initializing' && mayOwn(this.#shared, peer, wanted),
     );
     if (next !== undefined) {
-      this.#wait(message, next, () => this.deliver(message, wanted));
+      this.#waiting.add(message);
+      next.whenSettled(() => {
+        if (this.#waiting.delete(message)) this.deliver(message, wanted);
+      });
       return;
     }
     void this.#askAround(message, wanted);
-  }
-
-  #wait(message: Request, peer: Peer, act: () => void): void {
-    this.#waiting.add(message);
-    peer.whenSettled(() => {
-      if (this.#waiting.delete(message)) act();
-    });
   }
 
   async #askAround(message: Request, wanted: Wanted): Promise<void> {
@@ -94,8 +90,7 @@ export class Delivery {
     const silent: Peer[] = [];
     for (const peer of listCandidates(this.#shared, wanted)) {
       try {
-        peer.wake();
-        await new Promise<void>((resolve) => peer.whenSettled(resolve));
+        await new Promise<void>((resolve) => bringUp(peer, resolve));
         if (!this.#waiting.has(message)) return;
         if (this.#eras.isSubscribing(message, peer)) {
           silent.push(peer);
@@ -185,13 +180,24 @@ export class Delivery {
     const all = crossing?.splices ?? splices;
     const id = { span: message.idSpan, bytes: Buffer.from(call.sentId) };
     peer.send(...splice(message.pieces, call.sentId === call.id ? all : [...all, id]));
+    // Right behind the write that it leaves with.
+    queueMicrotask(() => this.#retryRefused(message, wanted, owner, call));
+  }
+
+  /** A process that was gone already when it was sent the call has taken nothing of it: it may be sent to the next. */
+  #retryRefused(message: Request, wanted: Wanted, owner: Owner, call: Call): void {
+    const { peer } = owner;
+    if (peer.status !== 'ending' || !peer.calls.has(call)) return;
+    peer.calls.take(call.sentId);
+    this.#forward(message, wanted, owner);
   }
 
   /** It is listed, but not running: it is starting, or can be started. */
   #wakeAndForward(message: Request, wanted: Wanted, owner: Owner): void {
     const { peer } = owner;
-    peer.wake();
-    this.#wait(message, peer, () => {
+    this.#waiting.add(message);
+    bringUp(peer, () => {
+      if (!this.#waiting.delete(message)) return;
       if (peer.status === 'running') this.#forward(message, wanted, owner);
       else this.#fail(message, peer, `is not available: ${peer.problem ?? 'it is stopped'}`);
     });

@@ -1,11 +1,12 @@
-/** A server as the protocol sees it: somebody to send to, with what it has said of itself. */
+/** A server as the protocol sees it: somebody to send to, with what it has said of itself, and who can be brought back. */
 import type { Era } from '../era/types.ts';
 import type { Answer } from '../wire/envelope.ts';
 import type { Json } from '../wire/messages.ts';
 import type { Calls } from './calls.ts';
 import type { KindName } from './kinds.ts';
 
-export type ServerStatus = 'initializing' | 'running' | 'failed' | 'stopped';
+/** `ending` from the first sign of its death until all of it has come: what it is sent now, nobody reads. */
+export type ServerStatus = 'initializing' | 'running' | 'ending' | 'failed' | 'stopped';
 
 export interface Peer {
   readonly key: string;
@@ -31,4 +32,14 @@ export interface Peer {
   whenSettled(act: () => void): void;
   /** Reads a list again, after the server said that it has changed. */
   refresh(kind: KindName): void;
+}
+
+/** Calls back when it is running, or will not be. One that is ending can be started only when it has ended. */
+export function bringUp(peer: Peer, act: () => void): void {
+  if (peer.status === 'ending') {
+    peer.whenSettled(() => bringUp(peer, act));
+    return;
+  }
+  peer.wake();
+  peer.whenSettled(act);
 }
