@@ -43,7 +43,7 @@ export function launch(
     isolate: isolateEnv,
     nodeDir: executable.nodeDir,
     platform,
-    extra: { ...extraEnv, ...watchdog?.variables },
+    extra: { ...watchdog?.variables, ...extraEnv },
   });
   const attempt = { commandText, executable, cwd, cwdText, path: env['PATH'], platform };
   return new NodeStdioMcpConnection(executable.file, [...executable.args, ...args], {
