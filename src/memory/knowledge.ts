@@ -1,8 +1,8 @@
 /** What is known of one server, from this start or an earlier one; brought and read when it is needed. */
 import type { ServerConfig } from '../config/load.ts';
-import { type Profile, readProfile } from '../era/greeting.ts';
+import { type Greeting, type Profile, readProfile } from '../era/greeting.ts';
 import { Cache } from './cache.ts';
-import type { Facts } from './facts.ts';
+import type { Facts, Lists } from './facts.ts';
 
 export class Knowledge {
   readonly #config: ServerConfig;
@@ -33,6 +33,13 @@ export class Knowledge {
     this.#bring = undefined;
     this.#facts = facts;
     this.#profile = undefined;
+  }
+
+  /** Another greeting or other lists of a server that is known; false when it is not. */
+  update(news: Partial<Greeting>, lists: Partial<Lists> = {}): boolean {
+    const { facts } = this;
+    if (facts !== undefined) this.facts = { ...facts, ...news, lists: { ...facts.lists, ...lists } };
+    return facts !== undefined;
   }
 
   get profile(): Profile | undefined {

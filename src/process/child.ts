@@ -99,8 +99,11 @@ export class Child {
     return this.#process?.pid;
   }
 
+  /** Whether it may still read what it is sent. */
   get isAlive(): boolean {
-    return this.#cause === undefined && this.pid !== undefined;
+    // A write that was refused is known at once, the error comes later.
+    const isRefusing = this.#process?.stdin?.errored;
+    return this.#cause === undefined && this.pid !== undefined && !isRefusing;
   }
 
   /** Bytes that the process has not taken yet. */

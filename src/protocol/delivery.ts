@@ -4,13 +4,14 @@ import type { Notification, Request } from '../wire/envelope.ts';
 import { readError } from '../wire/error.ts';
 import { stringAt } from '../wire/json.ts';
 import { failure, INVALID_PARAMS, METHOD_NOT_FOUND, success } from '../wire/messages.ts';
+import { soon } from '../wire/soon.ts';
 import { type Splice, splice } from '../wire/splice.ts';
 import type { Call, Elsewhere } from './calls.ts';
 import type { Conversation } from './conversation.ts';
 import { isHarmless } from './harmless.ts';
 import { mayBelongTo } from './names.ts';
 import { findOwner, findSubscribed, listCandidates, mayOwn, type Owner } from './owners.ts';
-import { blame, type Peer } from './peer.ts';
+import { blame, bringUp, type Peer } from './peer.ts';
 import { ROUTES } from './routes.ts';
 import { decodeTaskIds } from './tasks.ts';
 import { findWanted, KIND_WORDS, type Wanted } from './wanted.ts';
@@ -104,7 +105,7 @@ export class Delivery {
   }
 
   #wait(message: Request, peer: Peer, act: () => void): void {
-    peer.whenSettled(this.#hold(message, act));
+    bringUp(peer, this.#hold(message, act));
   }
 
   /** The act, unless the request is cancelled before. */
@@ -131,7 +132,6 @@ export class Delivery {
       else search.fail();
       return;
     }
-    peer.wake();
     this.#wait(message, peer, () => {
       if (peer.status === 'running' && !this.#eras.isSubscribing(message, peer)) {
         this.#ask(message, wanted, search, peer);
@@ -206,12 +206,22 @@ export class Delivery {
     const all = [...(crossing?.splices ?? splices)];
     if (call.sentId !== call.id) all.push({ span: message.idSpan, bytes: Buffer.from(call.sentId) });
     peer.send(...splice(message.pieces, all));
+    // Right behind the write that it leaves with.
+    soon(() => this.#retryRefused(message, wanted, owner, call));
+  }
+
+  /** A process that was gone already when it was sent the call has taken nothing of it: it may be sent to the next. */
+  #retryRefused(message: Request, wanted: Wanted, owner: Owner, call: Call): void {
+    const { peer } = owner;
+    // One that is being looked for goes on elsewhere when the process has ended.
+    if (peer.status !== 'ending' || !peer.calls.has(call) || call.elsewhere !== undefined) return;
+    peer.calls.take(call.sentId);
+    this.#forward(message, wanted, owner);
   }
 
   /** It is listed, but not running: it is starting, or can be started. */
   #wakeAndForward(message: Request, wanted: Wanted, owner: Owner): void {
     const { peer } = owner;
-    peer.wake();
     this.#wait(message, peer, () => {
       if (peer.status === 'running') this.#forward(message, wanted, owner);
       else this.#fail(message, peer, `is not available: ${peer.problem ?? 'it is stopped'}`);

@@ -106,13 +106,13 @@ export class FromServer {
   #receiveQuestion(peer: Peer, message: Request): void {
     const { id, method } = message;
     if (method === 'ping') {
-      peer.send(...success(id, '{}'));
+      peer.reply(...success(id, '{}'));
       return;
     }
     if (this.#eras.ask(peer, message)) return;
     const refusal = this.#findRefusal(peer, message);
     if (refusal !== undefined) {
-      peer.send(failure(id, refusal));
+      peer.reply(failure(id, refusal));
       return;
     }
     const question = this.#shared.questions.add(peer.key, message);

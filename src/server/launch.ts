@@ -43,7 +43,7 @@ export function launch(
     isolate: isolateEnv,
     nodeDir: executable.nodeDir,
     platform,
-    extra: { ...extraEnv, ...watchdog?.variables },
+    extra: { ...watchdog?.variables, ...extraEnv },
   });
   const attempt = { commandText, executable, cwd, cwdText, path: findPath(env, platform), platform };
   return new NodeStdioMcpConnection(executable.file, [...executable.args, ...args], {

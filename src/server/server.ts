@@ -29,7 +29,7 @@ export class Server implements Peer {
   readonly #waiting: (() => void)[] = [];
   readonly #closing = new Closing();
   readonly #usage: Usage;
-  status: ServerStatus = 'initializing';
+  #status: ServerStatus = 'initializing';
   problem: string | undefined;
   #connection: NodeStdioMcpConnection | undefined;
   #interview: Interview | undefined;
@@ -44,6 +44,10 @@ export class Server implements Peer {
     this.#settings = settings;
     this.#handlers = handlers;
     this.#usage = new Usage(settings.lazy);
+  }
+
+  get status(): ServerStatus {
+    return this.#status === 'running' && this.#connection?.isConnected === false ? 'ending' : this.#status;
   }
 
   get era(): Facts['era'] {
@@ -62,8 +66,9 @@ export class Server implements Peer {
   get settling(): Promise<void> | undefined {
     if (this.#closing.next !== undefined) return this.#closing.next;
     // Coming up makes room only where it can be put to rest then.
-    if (!this.#settings.lazy || this.status !== 'initializing' || !this.#connection) return undefined;
-    return new Promise((resolve) => this.whenSettled(resolve));
+    const isComing = this.#settings.lazy && this.status === 'initializing' && this.#connection !== undefined;
+    const isSettling = isComing || this.status === 'ending';
+    return isSettling ? new Promise((resolve) => this.whenSettled(resolve)) : undefined;
   }
 
   get info(): string | undefined {
@@ -76,6 +81,10 @@ export class Server implements Peer {
 
   send(...pieces: readonly Buffer[]): void {
     this.#usage.note();
+    this.reply(...pieces);
+  }
+
+  reply(...pieces: readonly Buffer[]): void {
     this.#connection?.send(...pieces);
   }
 
@@ -86,7 +95,7 @@ export class Server implements Peer {
   }
 
   whenSettled(act: () => void): void {
-    if (this.status === 'initializing') this.#waiting.push(act);
+    if (this.status === 'initializing' || this.status === 'ending') this.#waiting.push(act);
     else act();
   }
 
@@ -100,7 +109,7 @@ export class Server implements Peer {
 
   /** Known from an earlier start: it is listed already, and what is known is brought when it is needed. */
   expectRecall(bring: () => void): void {
-    this.status = 'stopped';
+    this.#status = 'stopped';
     this.known.expect(bring);
   }
 
@@ -109,7 +118,7 @@ export class Server implements Peer {
     const { isExpected } = this.known;
     this.known.facts = facts;
     // One that had nothing to list would never be needed, whatever it has by now: it is started to find out.
-    this.status = hasItems(facts) ? 'stopped' : 'initializing';
+    this.#status = hasItems(facts) ? 'stopped' : 'initializing';
     // It was listed, but is not known after all.
     if (isExpected) void this.launch();
   }
@@ -156,14 +165,14 @@ export class Server implements Peer {
       this.problem = this.#restarts.describe();
       return;
     }
-    this.status = 'initializing';
+    this.#status = 'initializing';
     this.problem = undefined;
     void this.launch();
   }
 
   async rest(): Promise<void> {
     if (this.status !== 'running') return;
-    this.status = 'stopped';
+    this.#status = 'stopped';
     // It did not fail, however often it is put to rest.
     this.#restarts.forget();
     await this.#release();
@@ -188,7 +197,8 @@ export class Server implements Peer {
   #receive(connection: NodeStdioMcpConnection, message: Envelope): void {
     // One that is stopped for good has been let go of, but the answers that it gives on its way out count.
     if (connection !== this.#connection && !(this.#isEnding && isAnswer(message))) return;
-    this.#usage.note();
+    // What it says unasked does not keep it from being put to rest.
+    if (isAnswer(message)) this.#usage.note();
     this.#handlers.onMessage(this, message);
   }
 
@@ -206,7 +216,7 @@ export class Server implements Peer {
       const answers = await interview.run((greeting) => {
         // One that is listed, and says the same of itself as before, can be used while its lists are read again.
         if (connection !== this.#connection || !isSameGreeting(this.known.facts, greeting)) return;
-        this.known.facts = { ...this.known.facts, ...greeting };
+        this.known.update(greeting);
         this.#comeUp();
       });
       if (connection === this.#connection) this.#takeAnswers(answers);
@@ -233,16 +243,14 @@ export class Server implements Peer {
 
   #comeUp(): void {
     this.#usage.note();
-    this.status = 'running';
+    this.#status = 'running';
     // Before those who waited: what they ask is to find everything as it was.
     this.#handlers.onUp(this);
     this.#settle('running');
   }
 
   #renew(kind: KindName, list: ServerList): void {
-    if (this.known.facts === undefined) return;
-    this.known.facts = { ...this.known.facts, lists: { ...this.known.facts.lists, [kind]: list.items } };
-    this.#handlers.onList(this, kind, list, true);
+    if (this.known.update({}, { [kind]: list.items })) this.#handlers.onList(this, kind, list, true);
   }
 
   #close(connection: NodeStdioMcpConnection, ending: Ending): void {
@@ -289,7 +297,7 @@ export class Server implements Peer {
   }
 
   #settle(status: ServerStatus, problem?: string): void {
-    this.status = status;
+    this.#status = status;
     this.problem = problem;
     for (const act of this.#waiting.splice(0)) act();
   }

@@ -1,4 +1,5 @@
 /** Gathers what is to be written in one turn into one write; knows how much is waiting. Owns no stream. */
+import { soon } from './soon.ts';
 
 /** What is written to: a stream's writable side. */
 export interface Writable {
@@ -10,8 +11,6 @@ export interface Writable {
 
 /** Below this, copying the pieces together costs less than handing the system several. */
 const JOIN_LIMIT_BYTES = 64 * 1024;
-/** Waiting for it costs a fraction of `queueMicrotask`, which on Node.js makes a resource of each task. */
-const SETTLED = Promise.resolve();
 
 export class Outlet {
   readonly #target: Writable;
@@ -30,7 +29,7 @@ export class Outlet {
 
   push(...pieces: readonly Buffer[]): void {
     // After the current turn of the loop: everything that one chunk of input gives rise to leaves together.
-    if (this.#length === 0) void SETTLED.then(this.#flush);
+    if (this.#length === 0) soon(this.#flush);
     for (const piece of pieces) {
       this.#pieces.push(piece);
       this.#length += piece.length;
