@@ -85,7 +85,7 @@ export function parseOptions(argv: readonly string[], program: { readonly versio
   if (asksForHelp(argv)) return { kind: 'help' };
   const { options, rest, before } = readArguments(argv);
   const word = before > 0 ? rest[0] : undefined;
-  if (word === 'help' && rest.length === 1) return { kind: 'help' };
+  if (word === 'help') return { kind: 'help' };
   if (options.has('--version') && options.get('--version') === undefined) return { kind: 'version' };
   const command: CommandName = COMMANDS.find((name) => name === word) ?? 'serve';
   refuseForeignOptions(options, command);

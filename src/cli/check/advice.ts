@@ -30,13 +30,22 @@ const INSTALLERS: ReadonlyMap<string, string> = new Map([
 
 const SHOWN_ADVICE = 3;
 
+const NEWER_NODE =
+  'start the aggregator with a newer one, or write the full path of a newer "node" as "command"';
+
 const NETWORK =
   /\b(?:ENOTFOUND|EAI_AGAIN|ENETUNREACH|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTCACHED|ERR_SOCKET_TIMEOUT)\b|network request|getaddrinfo|Failed to fetch|Connection refused/i;
 
 const RULES: readonly Rule[] = [
   {
-    pattern: /\bE404\b|404 Not Found - GET|No matching version found|\bETARGET\b/,
+    pattern:
+      /\bE404\b|404 Not Found - GET|No matching version found|\bETARGET\b|was not found in the package registry/,
     advise: () => 'The registry knows no such package or version: check the spelling in "args"',
+  },
+  {
+    pattern: /could not determine executable to run|executable named .+ is not provided by package/,
+    advise: () =>
+      'The package has no program of that name: check in its documentation how it is started, and name package and program (npx -y --package=NAME PROGRAM)',
   },
   {
     pattern: NETWORK,
@@ -44,16 +53,26 @@ const RULES: readonly Rule[] = [
   },
   {
     pattern:
-      /\b(?:EBADENGINE|ERR_UNKNOWN_BUILTIN_MODULE|ERR_REQUIRE_ESM)\b|Unsupported engine|requires? (?:at least )?Node(?:\.js)?\b|No such built-in module|Node(?:\.js)? (?:version )?v?\d+(?:\.\d+)* (?:or (?:higher|later|newer|above)|is required)/i,
+      /\b(?:EBADENGINE|ERR_UNKNOWN_BUILTIN_MODULE|ERR_REQUIRE_ESM)\b|Unsupported engine|Unsupported Node(?:\.js)?\b|requires? (?:at least )?Node(?:\.js)?\b|No such built-in module|Node(?:\.js)? (?:version )?v?\d+(?:\.\d+)* (?:or (?:higher|later|newer|above)|is required)/i,
     advise: (_, { nodeVersion }) =>
-      `It may need another Node.js than this one (${nodeVersion}): start the aggregator with a newer one, or write the full path of that "node" as "command"`,
+      `It may need another Node.js than this one (${nodeVersion}): ${NEWER_NODE}`,
+  },
+  {
+    pattern: /Unknown file extension "\.[cm]?tsx?"/,
+    advise: (_, { nodeVersion }) =>
+      `Node.js ${nodeVersion} reads no TypeScript: build the server and name the JavaScript file, or start it with "npx" and "args" ["-y", "tsx", …]`,
+  },
+  {
+    pattern: /\bnode(?:\.exe)?: bad option: (\S+)/,
+    advise: ([, option], { nodeVersion }) =>
+      `This Node.js (${nodeVersion}) knows no option ${option}: remove it from "args", or ${NEWER_NODE}`,
   },
   {
     pattern:
       /SyntaxError: |is not a function|\bReferenceError: (?:File|WebSocket|navigator|CustomEvent) is not defined/,
     advise: (_, { nodeVersion, failure }) =>
       failure.stderr.some((line) => /^\s*at |Node\.js v/.test(line))
-        ? `It broke while Node.js was reading it; it may need a newer one than ${nodeVersion}`
+        ? `It broke while Node.js was reading it, and may need a newer one than ${nodeVersion}: ${NEWER_NODE}`
         : undefined,
   },
   {
@@ -80,6 +99,12 @@ const RULES: readonly Rule[] = [
       'It ran out of memory: close programs, or give it more (NODE_OPTIONS=--max-old-space-size=…)',
   },
   {
+    pattern:
+      /\b(?:missing|no) (?:api |access )?(?:key|token)\b|\b(?:api |access )(?:key|token) (?:is |was )?(?:required|missing|not (?:set|found|provided))/i,
+    advise: (_, { config }) =>
+      `It misses a key or token: find the name of the variable in its documentation, and set it in ${placeOfEnv(config)}`,
+  },
+  {
     pattern: /\b(?:401|Unauthorized|invalid (?:api )?(?:key|token)|authentication failed|bad credentials)\b/i,
     advise: (_, { config }) => `It refuses its credentials: check the values in ${placeOfEnv(config)}`,
   },
@@ -88,7 +113,7 @@ const RULES: readonly Rule[] = [
     advise: () => 'It did not understand how it was called: compare "args" with its documentation',
   },
   {
-    pattern: /command not found|: not found$|No such file or directory/m,
+    pattern: /command not found|: not found$|No such file or directory|\bENOENT\b/m,
     advise: () => 'A program or file that it needs is not there: install it, or correct the path in "args"',
   },
 ];
