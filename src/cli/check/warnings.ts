@@ -127,13 +127,19 @@ function findTwins(servers: readonly Listed[]): string[] {
   const groups = new Map<string, string[]>();
   for (const [name, keys] of owners) {
     if (keys.length < 2) continue;
-    const together = keys.join('" and "');
+    const together = nameOwners(keys);
     groups.set(together, [...(groups.get(together) ?? []), name]);
   }
   return [...groups].map(
     ([keys, names]) =>
-      `"${keys}" both have ${listNames(names)}: a model may take one for the other; disable a server that is there twice`,
+      `${keys} have ${listNames(names)}: a model may take one for the other; disable a server that is there twice`,
   );
+}
+
+function nameOwners(keys: readonly string[]): string {
+  if (keys.length > SHOWN_NAMES) return `${keys.length} servers (${listNames(keys)})`;
+  const shown = keys.map((key) => JSON.stringify(key));
+  return `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)} ${keys.length === 2 ? 'both' : 'all'}`;
 }
 
 function findLargeLists(servers: readonly Listed[]): string[] {
