@@ -41,7 +41,7 @@ export async function serve(command: ServeCommand): Promise<number> {
     );
   if (stdin.isTTY) {
     process.stderr.write(
-      'This is an MCP server, waiting for a client on stdin. An MCP client starts it; press Ctrl-C to stop.\n',
+      `This is an MCP server, waiting for a client on stdin. An MCP client starts it; press Ctrl-C to stop. To try your servers, run "mcp-simple-aggregator check ${command.config}"\n`,
     );
   }
 

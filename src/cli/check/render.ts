@@ -27,7 +27,7 @@ const NO_ROOM = 'No room';
 /** How wide a key and the name of a server may be, from ample to scarce. */
 const WIDTHS: readonly Readonly<Record<string, number>>[] = [
   { KEY: 32, SERVER: 40 },
-  { KEY: 32, SERVER: 28 },
+  { KEY: 32, SERVER: 30 },
   { KEY: 24, SERVER: 18 },
   { KEY: 16, SERVER: 18 },
 ];
