@@ -161,6 +161,11 @@ test.each<[string, ServerEntry, RegExp]>([
     /may need another Node\.js than this one \(v\d+/,
   ],
   [
+    'a module that was built for another Node.js',
+    script('console.error("This version of Node.js requires NODE_MODULE_VERSION 127"); process.exit(1)'),
+    /^It may need another Node\.js/,
+  ],
+  [
     'an option that this Node.js does not know',
     { command: 'node', args: ['--no-such-option', 'x.js'] },
     /knows no option --no-such-option: remove it/,
@@ -174,6 +179,26 @@ test.each<[string, ServerEntry, RegExp]>([
     'a key without the name of its variable',
     script('console.error("missing API key"); process.exit(1)'),
     /misses a key or token: find the name of the variable/,
+  ],
+  [
+    'a variable that Python does not find',
+    script(`console.error("KeyError: 'NOTION_TOKEN'"); process.exit(1)`),
+    /variable "NOTION_TOKEN": set it in "env" of "a"/,
+  ],
+  [
+    'a variable that a schema asks for',
+    script('console.error(JSON.stringify([{ path: ["ACME_URL"] }], undefined, 1)); process.exit(1)'),
+    /variable "ACME_URL": set it in "env" of "a"/,
+  ],
+  [
+    'a certificate that it does not trust',
+    script('console.error("npm error code SELF_SIGNED_CERT_IN_CHAIN"); process.exit(1)'),
+    /NODE_EXTRA_CA_CERTS/,
+  ],
+  [
+    'something that it may not do',
+    script('console.error("npm error code EACCES"); process.exit(1)'),
+    /may not read, write or run/,
   ],
   [
     'a package without a program',

@@ -53,7 +53,7 @@ const RULES: readonly Rule[] = [
   },
   {
     pattern:
-      /\b(?:EBADENGINE|ERR_UNKNOWN_BUILTIN_MODULE|ERR_REQUIRE_ESM)\b|Unsupported engine|Unsupported Node(?:\.js)?\b|requires? (?:at least )?Node(?:\.js)?\b|No such built-in module|Node(?:\.js)? (?:version )?v?\d+(?:\.\d+)* (?:or (?:higher|later|newer|above)|is required)/i,
+      /\b(?:EBADENGINE|ERR_UNKNOWN_BUILTIN_MODULE|ERR_REQUIRE_ESM|NODE_MODULE_VERSION)\b|Unsupported engine|Unsupported Node(?:\.js)?\b|requires? (?:at least )?Node(?:\.js)?\b|No such built-in module|Node(?:\.js)? (?:version )?v?\d+(?:\.\d+)* (?:or (?:higher|later|newer|above)|is required)/i,
     advise: (_, { nodeVersion }) =>
       `It may need another Node.js than this one (${nodeVersion}): ${NEWER_NODE}`,
   },
@@ -86,6 +86,20 @@ const RULES: readonly Rule[] = [
       'A Python package is missing: install it for this Python, or write the path of the right environment\'s "python" as "command"',
   },
   {
+    pattern: /requires (?:a different )?Python\b/i,
+    advise: () => 'It needs another Python: write the path of that "python" as "command"',
+  },
+  {
+    pattern:
+      /\b(?:SELF_SIGNED_CERT\w*|UNABLE_TO_\w+|CERT_\w+)\b|CERTIFICATE_VERIFY_FAILED|self.signed certificate/,
+    advise: () =>
+      'It trusts no certificate on its way to the network: name the file of your own authority in NODE_EXTRA_CA_CERTS (SSL_CERT_FILE for Python)',
+  },
+  {
+    pattern: /pull access denied|manifest unknown/i,
+    advise: () => 'Docker finds no such image, or may not have it: check its name in "args", or log in',
+  },
+  {
     pattern: /Cannot connect to the Docker daemon|docker daemon is not running|error during connect/i,
     advise: () => 'Docker does not run: start it and check again',
   },
@@ -113,6 +127,10 @@ const RULES: readonly Rule[] = [
     advise: () => 'It did not understand how it was called: compare "args" with its documentation',
   },
   {
+    pattern: /\bEACCES\b|permission denied/i,
+    advise: () => 'It may not read, write or run something: permit it, or correct the path that it names',
+  },
+  {
     pattern: /command not found|: not found$|No such file or directory|\bENOENT\b/m,
     advise: () => 'A program or file that it needs is not there: install it, or correct the path in "args"',
   },
@@ -120,9 +138,14 @@ const RULES: readonly Rule[] = [
 
 /** Names that programs tell their missing variables by; each stands in the first group. */
 const MISSING_VARIABLE: readonly RegExp[] = [
-  /\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b[^\n]{0,40}\b(?:not set|not defined|is required|are required|required|missing|must be set|undefined|not found|not provided)/,
+  /\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b[^\n]{0,40}\b(?:not set|not defined|[Rr]equired|missing|must be set|undefined|not found|not provided|empty)/,
+  /\bKeyError: ['"]([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)['"]/,
+  // What zod prints, over several lines.
+  /"path": \[\s*"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"\s*\]/,
   /(?:missing|set|provide|requires?|required|need|no)\b[^\n]{0,60}?\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b/i,
 ];
+/** What looks like a variable and is the code of an error, or a number of Node.js. */
+const NO_VARIABLE = /^ERR_|^NODE_MODULE_VERSION$|_CERT_/;
 const HTTP_SERVER =
   /https?:\/\/(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])|listening (?:on|at)|(?:running|started|serving) on (?:port|http)|Uvicorn running/i;
 
@@ -162,8 +185,7 @@ function adviseSpawn({ config, failure }: Evidence): string | undefined {
 function adviseVariable(said: string, config: ServerConfig): string | undefined {
   for (const pattern of MISSING_VARIABLE) {
     const name = pattern.exec(said)?.[1];
-    // Codes of errors look like variables: ERR_MODULE_NOT_FOUND.
-    if (name === undefined || name.startsWith('ERR_') || name !== name.toUpperCase()) continue;
+    if (name === undefined || NO_VARIABLE.test(name) || name !== name.toUpperCase()) continue;
     return Object.hasOwn(config.env, name)
       ? `It asks for the variable "${name}", which ${placeOfEnv(config)} sets: check its value`
       : `It asks for the variable "${name}": set it in ${placeOfEnv(config)}`;
