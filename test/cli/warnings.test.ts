@@ -10,6 +10,15 @@ function serve(key: string, name: string): Listed {
   return { key, tools: [tool], prompts: [], findings: [], strayCount: 0 };
 }
 
+test('warns of names that the protocol advises against, and says the same of a server once', () => {
+  const one = { ...serve('a', 'b c'), findings: ['no name', 'no name'] };
+  const { warnings } = findRemarks([one, serve('d', 'e.f')], { separator: undefined, tools: false });
+  expect(warnings).toEqual([
+    'a: no name',
+    expect.stringMatching(/^1 tool name with characters that the protocol advises against .*: "a:b c";/),
+  ]);
+});
+
 test.each([
   [2, '"s1" and "s2" both have "t"'],
   [3, '"s1", "s2" and "s3" all have "t"'],

@@ -105,7 +105,8 @@ async function explain(
     const { code, message, data } = error as Partial<McpError> & Error;
     await printError(isAnswer ? { code, message, data } : { message: stage.clean(message) });
   }
-  const what = isAnswer ? `The server answered with error ${error.code}: ` : '';
+  const code = isAnswer && error.code !== 0 ? `error ${error.code}` : 'an error';
+  const what = isAnswer ? `The server answered with ${code}: ` : '';
   const lines = [`${stage.paintError('red', '✗')} ${what}${stage.clean(error.message)}`];
   if (isAnswer) lines.push(...describeData(error, stage));
   else lines.push(...lastWords(probe.stderr).map((line) => `  stderr | ${stage.clean(line)}`));

@@ -209,7 +209,7 @@ function adviseEnding({ config, failure, strayCount }: Evidence): string | undef
     return 'It answers, but does not give its lists: it may wait for something that it cannot reach, or need more time (--startup-timeout 120)';
   }
   if (cause === 'silence' && strayCount === 0) {
-    return 'It runs but is silent: a first start may download much (give it time with --startup-timeout 120), or it is not a stdio server';
+    return 'It runs but does not answer: a first start may download much (give it time with --startup-timeout 120), or it is not a stdio server';
   }
   if (ending?.exitCode === 0) {
     return 'It ended without an error, so it may not be an MCP server by itself: look for the argument that makes it one (often "mcp", "serve" or "stdio")';

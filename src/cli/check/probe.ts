@@ -161,7 +161,7 @@ export class Probe {
   async #explain(error: Error): Promise<void> {
     const isAnswer = error instanceof McpError;
     if (isAnswer || this.connection.isConnected) {
-      const code = isAnswer ? ` (${error.code})` : '';
+      const code = isAnswer && error.code !== 0 ? ` (${error.code})` : '';
       this.#fail(`It refused the handshake: ${error.message}${code}`, 'refusal');
       return;
     }

@@ -27,6 +27,8 @@ const STRICT_CLIENT = 'claude-ai';
 const STRICT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 /** What the stricter of the model APIs take. */
 const LONGEST_NAME = 64;
+/** What the protocol advises; clients that put "_" for ":" may still stumble over other characters. */
+const ADVISED_NAME = /^[A-Za-z0-9_.-]+$/;
 const LARGE_LIST_TOKENS = 20_000;
 const CHARACTERS_PER_TOKEN = 4;
 const SHOWN_NAMES = 3;
@@ -40,11 +42,12 @@ export function findRemarks(
     tools.map(({ name }) => qualify(key, name, naming.separator)),
   );
   const warnings = [
-    ...servers.flatMap(({ key, findings }) => findings.map((finding) => `${key}: ${finding}`)),
+    ...servers.flatMap(({ key, findings }) => [...new Set(findings)].map((finding) => `${key}: ${finding}`)),
     ...findStray(servers),
     ...findCollisions(servers, separator),
     ...findMerged(names),
     ...findLong(names),
+    ...findUnadvised(servers, naming.separator),
     ...findRefused(servers, separator),
   ];
   const notes = [
@@ -98,6 +101,16 @@ function findLong(names: readonly string[]): string[] {
   if (long.length === 0) return [];
   return [
     `${plural(long.length, 'tool name')} over ${LONGEST_NAME} characters, which some clients and model APIs refuse or cut: ${listNames(long)}; give the server a shorter key`,
+  ];
+}
+
+function findUnadvised(servers: readonly Listed[], separator: string): string[] {
+  const names = servers.flatMap(({ key, tools }) =>
+    tools.filter(({ name }) => !ADVISED_NAME.test(name)).map(({ name }) => qualify(key, name, separator)),
+  );
+  if (names.length === 0) return [];
+  return [
+    `${plural(names.length, 'tool name')} with characters that the protocol advises against and model APIs refuse, where a client does not replace them: ${listNames(names)}; tell the makers of the server`,
   ];
 }
 
