@@ -118,7 +118,7 @@ function readNumber(line: string, { type, minimum, maximum }: Field): Reading {
   }
   return isWithin(value, minimum, maximum)
     ? { value }
-    : { problem: `Answer with a number that is ${nameRange(minimum, maximum)}` };
+    : { problem: `Answer with a number: ${nameRange(minimum, maximum)}` };
 }
 
 function isWithin(value: number, least: number = -Infinity, most: number = Infinity): boolean {
