@@ -39,10 +39,12 @@ export async function serve(command: ServeCommand): Promise<number> {
   const manifest = await openManifest(command, log);
   for (const notice of config.notices) log.debug(notice);
   if (config.servers.length === 0)
-    log.warn(`"${command.config}" has no servers that are not disabled: there is nothing to offer`);
+    log.warn(
+      `"${command.config}" has no servers that are not disabled, so there is nothing to offer: add one`,
+    );
   if (stdin.isTTY) {
     process.stderr.write(
-      'This is an MCP server, waiting for a client on stdin. An MCP client starts it; press Ctrl-C to stop.\n',
+      `This is an MCP server, waiting for a client on stdin. An MCP client starts it; press Ctrl-C to stop. To try your servers, run "mcp-simple-aggregator check ${command.config}"\n`,
     );
   }
 
