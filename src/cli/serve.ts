@@ -106,7 +106,9 @@ function openSink(command: ServeCommand): ReturnType<typeof createSink> {
 
 function describeHelp({ config, strict }: ServeCommand): string {
   const why = strict ? 'Ending, as --strict says: ' : '';
-  return `${why}"mcp-simple-aggregator check ${config}" says more, and what to do`;
+  // To be pasted into a shell: Claude Desktop keeps its file under "Application Support".
+  const file = /^[\w./\\:-]+$/.test(config) ? config : `'${config}'`;
+  return `${why}"mcp-simple-aggregator check ${file}" says more, and what to do`;
 }
 
 async function openManifest(
