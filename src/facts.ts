@@ -3,7 +3,7 @@ import type { Facts } from './cache.ts';
 import type { Greeting } from './era/greeting.ts';
 import type { Findings } from './interview.ts';
 import { byKind, KIND_NAMES, type KindName } from './protocol/kinds.ts';
-import { isSameList } from './protocol/lists.ts';
+import { isSameList, type ServerList } from './protocol/lists.ts';
 
 /** What is worth remembering of what a server answered. */
 export function extractFacts({ lists, ...rest }: Findings): Facts {
@@ -20,7 +20,14 @@ export function isSameGreeting(facts: Facts | undefined, { era, welcome }: Greet
   return hasItems(facts) && facts.era === era && facts.welcome.equals(welcome);
 }
 
-/** The kinds of which a server has something else than it had. */
+/** The kinds of which a server has something else than it had, or did not say. */
 export function findChanges(facts: Facts | undefined, { lists }: Findings): KindName[] {
-  return KIND_NAMES.filter((kind) => !isSameList(facts?.lists[kind] ?? [], lists[kind].items));
+  return KIND_NAMES.filter((kind) => {
+    const { items, isUnread = false } = lists[kind];
+    return isUnread || !isSameList(facts?.lists[kind] ?? [], items);
+  });
+}
+
+export function replaceList(facts: Facts, kind: KindName, items: ServerList['items']): Facts {
+  return { ...facts, lists: { ...facts.lists, [kind]: items } };
 }

@@ -4,7 +4,7 @@ import type { Facts } from './cache.ts';
 import { Closing } from './closing.ts';
 import type { ServerConfig } from './config/validate.ts';
 import type { NodeStdioMcpConnection } from './connection.ts';
-import { extractFacts, findChanges, hasItems, isSameGreeting } from './facts.ts';
+import { extractFacts, findChanges, hasItems, isSameGreeting, replaceList } from './facts.ts';
 import { type Findings, Interview } from './interview.ts';
 import { Knowledge } from './knowledge.ts';
 import { describeEnding, type Ending, quoteStderr } from './process/ending.ts';
@@ -67,10 +67,10 @@ export class Server implements Peer {
   }
 
   get settling(): Promise<void> | undefined {
-    if (this.#closing.next !== undefined) return this.#closing.next;
+    const { next } = this.#closing;
     // Coming up makes room only where it can be put to rest then.
     const isComing = this.#settings.lazy && this.status === 'initializing' && this.#connection !== undefined;
-    if (!isComing && this.status !== 'ending') return undefined;
+    if (next !== undefined || (!isComing && this.status !== 'ending')) return next;
     return new Promise((resolve) => this.whenSettled(resolve));
   }
 
@@ -251,8 +251,8 @@ export class Server implements Peer {
   }
 
   #renew(kind: KindName, list: ServerList): void {
-    if (this.known.facts === undefined) return;
-    this.known.facts = { ...this.known.facts, lists: { ...this.known.facts.lists, [kind]: list.items } };
+    const { facts } = this.known;
+    if (facts && !list.isUnread) this.known.facts = replaceList(facts, kind, list.items);
     this.#handlers.onList(this, kind, list, true);
   }
 
