@@ -36,9 +36,11 @@ export class Lifecycle {
   }
 
   /** A list has been read. A client that was given another one hears of it, and always when the server said so. */
-  list(peer: Peer, kind: KindName, { items, findings }: ServerList, isRefresh: boolean): void {
-    const hasChanged = this.#shared.catalogs[kind].replace(peer.key, items);
+  list(peer: Peer, kind: KindName, { items, findings, isUnread }: ServerList, isRefresh: boolean): void {
     for (const finding of findings) this.#shared.log.warn(finding, peer.key);
+    // What it listed before is more likely than that it has nothing any more.
+    if (isRefresh && isUnread) return;
+    const hasChanged = this.#shared.catalogs[kind].replace(peer.key, items);
     if (isRefresh || (hasChanged && this.#shared.listed.has(kind))) this.#options.announce(kind);
   }
 

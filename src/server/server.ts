@@ -64,11 +64,11 @@ export class Server implements Peer {
   }
 
   get settling(): Promise<void> | undefined {
-    if (this.#closing.next !== undefined) return this.#closing.next;
     // Coming up makes room only where it can be put to rest then.
     const isComing = this.#settings.lazy && this.status === 'initializing' && this.#connection !== undefined;
-    const isSettling = isComing || this.status === 'ending';
-    return isSettling ? new Promise((resolve) => this.whenSettled(resolve)) : undefined;
+    if (this.#closing.next !== undefined || (!isComing && this.status !== 'ending'))
+      return this.#closing.next;
+    return new Promise((resolve) => this.whenSettled(resolve));
   }
 
   get info(): string | undefined {
@@ -236,7 +236,9 @@ export class Server implements Peer {
       for (const kind of KIND_NAMES) this.#handlers.onList(this, kind, answers.lists[kind], false);
       this.#comeUp();
     } else {
-      for (const kind of findChanges(this.known.facts, facts)) this.#renew(kind, answers.lists[kind]);
+      const changed = new Set(findChanges(this.known.facts, facts));
+      for (const kind of KIND_NAMES)
+        if (changed.has(kind) || answers.lists[kind].isUnread) this.#renew(kind, answers.lists[kind]);
     }
     this.#refresher?.start();
   }
@@ -250,7 +252,8 @@ export class Server implements Peer {
   }
 
   #renew(kind: KindName, list: ServerList): void {
-    if (this.known.update({}, { [kind]: list.items })) this.#handlers.onList(this, kind, list, true);
+    if (!list.isUnread) this.known.update({}, { [kind]: list.items });
+    this.#handlers.onList(this, kind, list, true);
   }
 
   #close(connection: NodeStdioMcpConnection, ending: Ending): void {

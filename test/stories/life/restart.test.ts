@@ -221,6 +221,18 @@ test('announces what a server has that comes back with something else', async ()
   expect(await session.listNames()).toEqual(['a:echo', 'a:pid']);
 });
 
+test('keeps a list that the server does not give after its new start', async () => {
+  const a = new Life();
+  const session = await startReady({ servers: { a: a.entry() }, args: [...args, '--startup-timeout', '1'] });
+  const names = await session.listNames();
+  a.become({ hang: 'tools/list' });
+  await session.call('a:crash');
+  expect(await session.callText('a:echo')).toBe('life');
+  await session.stderrMatches(/warning: \[a\] tools\/list failed: .* not answered within 1 s/);
+  expect(await session.listNames()).toEqual(names);
+  expect(countChanges(session)).toBe(0);
+});
+
 test('drops a call that is cancelled while the server is coming back', async () => {
   const a = new Life();
   const session = await startReady({ servers: { a: a.entry() }, args });
