@@ -219,6 +219,7 @@ export class Aggregator {
         this.#lifecycle.list(server, kind, list, isRefresh);
         if (isRefresh) this.#memory.remember(server);
       },
+      onChanged: (kind) => this.#lifecycle.changed(kind),
       onUp: (server) => {
         this.#lifecycle.up(server);
         this.#memory.remember(server);

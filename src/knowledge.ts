@@ -1,7 +1,10 @@
 /** What is known of one server, from this start or an earlier one; brought and read when it is needed. */
 import { Cache, type Facts } from './cache.ts';
 import type { ServerConfig } from './config/validate.ts';
-import { type Profile, readProfile } from './era/greeting.ts';
+import { type Greeting, type Profile, readProfile } from './era/greeting.ts';
+import { isSameGreeting } from './facts.ts';
+import type { KindName } from './protocol/kinds.ts';
+import type { Item } from './protocol/lists.ts';
 
 export class Knowledge {
   readonly #config: ServerConfig;
@@ -33,6 +36,22 @@ export class Knowledge {
   get profile(): Profile | undefined {
     const { facts } = this;
     return (this.#profile ??= facts && readProfile(facts));
+  }
+
+  /** Whether the server is listed, and says the same of itself as before. */
+  recognize(greeting: Greeting): boolean {
+    const { facts } = this;
+    if (!isSameGreeting(facts, greeting)) return false;
+    this.facts = { ...facts, ...greeting };
+    return true;
+  }
+
+  /** Takes a list that was read again; false when nothing else is known of the server. */
+  renew(kind: KindName, items: readonly Item[]): boolean {
+    const { facts } = this;
+    if (facts === undefined) return false;
+    this.facts = { ...facts, lists: { ...facts.lists, [kind]: items } };
+    return true;
   }
 
   /** Whether there are facts that have not been needed yet. */

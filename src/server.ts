@@ -4,7 +4,7 @@ import { now } from './clock.ts';
 import { Closing } from './closing.ts';
 import type { ServerConfig } from './config/validate.ts';
 import type { NodeStdioMcpConnection } from './connection.ts';
-import { extractFacts, findChanges, hasItems, isSameGreeting } from './facts.ts';
+import { extractFacts, findChanges, hasItems } from './facts.ts';
 import { type Findings, Interview } from './interview.ts';
 import { Knowledge } from './knowledge.ts';
 import { describeEnding, type Ending, quoteStderr } from './process/ending.ts';
@@ -203,24 +203,24 @@ export class Server implements Peer {
   }
 
   async #shakeHands(connection: NodeStdioMcpConnection, opening: Opening): Promise<void> {
-    const { startupTimeoutMs } = this.#settings;
+    const { startupTimeoutMs: limitMs } = this.#settings;
     this.#avoidsProbe ??= this.#settings.avoidsProbe(this.known.id);
     const interview = (this.#interview = new Interview(connection, opening, this.#avoidsProbe));
-    this.#refresher = new Refresher(
-      (kind) => interview.readList(kind),
-      // What a process said that is gone does not hold for the next one.
-      (kind, list) => connection === this.#connection && this.#renew(kind, list),
-    );
-    const tooLong = `it was not ready within ${startupTimeoutMs / 1000} s`;
-    const timer = setTimeout(() => this.#fail(tooLong), startupTimeoutMs);
+    // What a process said that is gone does not hold for the next one.
+    const isCurrent = (): boolean => connection === this.#connection;
+    const refresher = (this.#refresher = new Refresher({
+      read: (kind) => interview.readList(kind),
+      recall: (kind) => this.known.facts?.lists[kind] ?? [],
+      take: (kind, list) => isCurrent() && this.#renew(kind, list),
+      tell: (kind) => isCurrent() && this.#handlers.onChanged(kind),
+      now,
+    }));
+    const timer = setTimeout(() => this.#fail(`it was not ready within ${limitMs / 1000} s`), limitMs);
     try {
-      const answers = await interview.run((greeting) => {
-        // One that is listed, and says the same of itself as before, can be used while its lists are read again.
-        if (connection !== this.#connection || !isSameGreeting(this.known.facts, greeting)) return;
-        this.known.facts = { ...this.known.facts, ...greeting };
-        this.#comeUp();
-      });
-      if (connection === this.#connection) this.#takeAnswers(answers);
+      const greeting = await interview.greet();
+      // One that is listed, and says the same of itself as before, can be used while its lists are read again.
+      if (isCurrent() && this.known.recognize(greeting)) this.#comeUp();
+      await refresher.readAll((lists) => isCurrent() && this.#takeAnswers({ ...greeting, lists }));
     } catch (error) {
       if (connection.isConnected) this.#fail(`it refused the handshake: ${(error as Error).message}`);
     } finally {
@@ -235,9 +235,11 @@ export class Server implements Peer {
       for (const kind of KIND_NAMES) this.#handlers.onList(this, kind, answers.lists[kind], false);
       this.#comeUp();
     } else {
-      for (const kind of findChanges(this.known.facts, answers)) this.#renew(kind, answers.lists[kind]);
+      for (const kind of findChanges(this.known.facts, answers)) {
+        this.#renew(kind, answers.lists[kind]);
+        this.#handlers.onChanged(kind);
+      }
     }
-    this.#refresher?.start();
   }
 
   #comeUp(): void {
@@ -249,9 +251,7 @@ export class Server implements Peer {
   }
 
   #renew(kind: KindName, list: ServerList): void {
-    if (this.known.facts === undefined) return;
-    this.known.facts = { ...this.known.facts, lists: { ...this.known.facts.lists, [kind]: list.items } };
-    this.#handlers.onList(this, kind, list, true);
+    if (this.known.renew(kind, list.items)) this.#handlers.onList(this, kind, list, true);
   }
 
   #close(connection: NodeStdioMcpConnection, ending: Ending): void {
