@@ -115,7 +115,7 @@ export class Aggregator {
   drained(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
-    for (const server of this.#servers) server.resume();
+    for (const { connection } of this.#servers) connection?.resume();
   }
 
   /** Lets what is owed to the client be answered, for a while, then ends all servers; resolves when nothing is left. */
@@ -138,7 +138,7 @@ export class Aggregator {
 
   /** Ends all servers without asking. */
   kill(): void {
-    for (const server of this.#servers) server.kill();
+    for (const { connection } of this.#servers) connection?.kill();
   }
 
   #settle(config: Config): ServerSettings {
@@ -180,6 +180,7 @@ export class Aggregator {
         this.#lifecycle.list(server, kind, list, isRefresh);
         if (isRefresh) this.#memory.remember(server);
       },
+      onChanged: (kind) => this.#lifecycle.changed(kind),
       onUp: (server) => {
         this.#lifecycle.up(server);
         this.#memory.remember(server);
@@ -225,6 +226,6 @@ export class Aggregator {
     this.#outlet.push(...pieces);
     if (this.#isPaused || this.#isClosing || this.#outlet.waitingBytes < FULL_BYTES) return;
     this.#isPaused = true;
-    for (const server of this.#servers) server.pause();
+    for (const { connection } of this.#servers) connection?.pause();
   }
 }

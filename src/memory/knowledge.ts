@@ -1,8 +1,10 @@
 /** What is known of one server, from this start or an earlier one; brought and read when it is needed. */
 import type { ServerConfig } from '../config/load.ts';
 import { type Greeting, type Profile, readProfile } from '../era/greeting.ts';
+import type { KindName } from '../protocol/kinds.ts';
+import type { Item } from '../protocol/lists.ts';
 import { Cache } from './cache.ts';
-import type { Facts, Lists } from './facts.ts';
+import { type Facts, isSameGreeting } from './facts.ts';
 
 export class Knowledge {
   readonly #config: ServerConfig;
@@ -35,13 +37,6 @@ export class Knowledge {
     this.#profile = undefined;
   }
 
-  /** Another greeting or other lists of a server that is known; false when it is not. */
-  update(news: Partial<Greeting>, lists: Partial<Lists> = {}): boolean {
-    const { facts } = this;
-    if (facts !== undefined) this.facts = { ...facts, ...news, lists: { ...facts.lists, ...lists } };
-    return facts !== undefined;
-  }
-
   get profile(): Profile | undefined {
     const { facts } = this;
     return (this.#profile ??= facts && readProfile(facts));
@@ -54,6 +49,22 @@ export class Knowledge {
 
   set avoidsProbe(avoidsProbe: boolean) {
     this.#avoidsProbe = avoidsProbe;
+  }
+
+  /** Whether the server is listed, and says the same of itself as before. */
+  recognize(greeting: Greeting): boolean {
+    const { facts } = this;
+    if (!isSameGreeting(facts, greeting)) return false;
+    this.facts = { ...facts, ...greeting };
+    return true;
+  }
+
+  /** Takes a list that was read again; false when nothing else is known of the server. */
+  renew(kind: KindName, items: readonly Item[]): boolean {
+    const { facts } = this;
+    if (facts === undefined) return false;
+    this.facts = { ...facts, lists: { ...facts.lists, [kind]: items } };
+    return true;
   }
 
   /** Whether there are facts that have not been needed yet. */

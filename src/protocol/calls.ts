@@ -20,6 +20,8 @@ export interface Call {
   readonly bridge: Bridge | undefined;
   /** While the client has been sent away with a question: keeps the answer for when it comes back. */
   hold: ((finish: Finish) => void) | undefined;
+  /** Whether the client named the server itself, by its key: then the answer says nothing of whose a URI is without it. */
+  isByKey: boolean;
   /** While nobody is known to have what is asked for: asks the next server. `fail` tells the client that this one does not. */
   elsewhere: Elsewhere | undefined;
   /** The progress token of the request with which the client came back; empty while it is away, or if it has none. */
@@ -65,6 +67,7 @@ export class Calls {
       claim,
       bridge,
       hold: undefined,
+      isByKey: false,
       elsewhere: undefined,
       heardAs: undefined,
     };

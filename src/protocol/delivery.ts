@@ -189,7 +189,8 @@ export class Delivery {
       return;
     }
     const splices: Splice[] = [];
-    if (!original.equals(message.bytes(wanted.span))) splices.push({ span: wanted.span, bytes: original });
+    const isRenamed = !original.equals(message.bytes(wanted.span));
+    if (isRenamed) splices.push({ span: wanted.span, bytes: original });
     if (wanted.kind !== 'tasks') splices.push(...decodeTaskIds(message, peer));
     const crossing = this.#eras.cross(message, owner, wanted.claim, splices);
     if (typeof crossing === 'string') {
@@ -202,6 +203,7 @@ export class Delivery {
     const mayRepeat = this.#shared.restart && wanted.isRepetition !== true;
     const isRepeatable = mayRepeat && owner.entry !== undefined && isHarmless(owner.entry.item);
     const call = peer.calls.add(message, isRepeatable, wanted.claim, crossing?.bridge);
+    call.isByKey = isRenamed && wanted.kind === 'resources';
     call.elsewhere = elsewhere;
     const all = [...(crossing?.splices ?? splices)];
     if (call.sentId !== call.id) all.push({ span: message.idSpan, bytes: Buffer.from(call.sentId) });

@@ -81,7 +81,7 @@ export class FromServer {
   }
 
   #passAnswer(peer: Peer, call: Call, message: Answer): void {
-    if (peer.has('resources')) this.#shared.links.note(peer.key, message);
+    if (peer.has('resources') && !call.isByKey) this.#shared.links.note(peer.key, message);
     if (call.bridge !== undefined) {
       this.#crossBack(peer, call, message);
       return;
@@ -187,9 +187,10 @@ export class FromServer {
     const { params } = message;
     if (params === undefined || !message.hasParams || !this.#eras.passesLog(peer, message)) return;
     const logger = message.param('logger');
-    const name = message.string(logger);
-    if (logger !== undefined && name !== undefined) {
-      const bytes = Buffer.from(JSON.stringify(qualify(peer.key, name, this.#shared.separator)));
+    if (logger !== undefined) {
+      const name = message.string(logger);
+      const own = name === undefined ? peer.key : qualify(peer.key, name, this.#shared.separator);
+      const bytes = Buffer.from(JSON.stringify(own));
       const splices = [{ span: logger, bytes }, ...encodeTaskIds(message, peer)];
       this.#shared.toClient(...splice(message.pieces, splices));
       return;

@@ -64,7 +64,7 @@ function findUnlisted(shared: Conversation, uri: string): Owner | undefined {
   const fitting = [...shared.catalogs.templates.entries].filter(({ item }) =>
     matchesTemplate(item.name, uri),
   );
-  for (const peer of shared.peers.values()) {
+  for (const peer of sortByKey(shared)) {
     const prefix = `${peer.key}+`;
     // A scheme may have a plus too; a template that spells it out knows better.
     if (!uri.startsWith(prefix) || fitting.some(({ item }) => item.name.startsWith(prefix))) continue;
@@ -83,11 +83,16 @@ function findLinking(shared: Conversation, uri: string): string | undefined {
 }
 
 function findTaskOwner(shared: Conversation, taskId: string): Owner | undefined {
-  for (const peer of shared.peers.values()) {
+  for (const peer of sortByKey(shared)) {
     const id = decodeTaskId(taskId, peer.key);
     if (id !== undefined && peer.has('tasks')) return { peer, original: quote(id) };
   }
   return undefined;
+}
+
+/** The longest first: what begins with one key may begin with a longer one, as with names. */
+function sortByKey({ peers }: Conversation): Peer[] {
+  return [...peers.values()].toSorted((one, other) => other.key.length - one.key.length);
 }
 
 function quote(text: string): Buffer {

@@ -35,18 +35,6 @@ export class Interview {
     return this.#greeter.isProbing;
   }
 
-  async run(onGreeting: (greeting: Greeting) => void): Promise<Findings> {
-    const greeting = await this.greet();
-    onGreeting(greeting);
-    const [tools, prompts, resources, templates] = await Promise.all([
-      this.readList('tools'),
-      this.readList('prompts'),
-      this.readList('resources'),
-      this.readList('templates'),
-    ]);
-    return { ...greeting, lists: { tools, prompts, resources, templates } };
-  }
-
   /** Who it is; before this, it has no lists. */
   async greet(): Promise<Greeting> {
     const greeting = await this.#greeter.greet();

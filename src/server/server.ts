@@ -1,6 +1,7 @@
 /** One configured server: starting it, its handshake and its lists, its end, and starting it again. Routes nothing. */
+import { now } from '../clock.ts';
 import type { ServerConfig } from '../config/load.ts';
-import { type Facts, findChanges, hasItems, isSameGreeting } from '../memory/facts.ts';
+import { type Facts, findChanges, hasItems } from '../memory/facts.ts';
 import { Knowledge } from '../memory/knowledge.ts';
 import { describeEnding, type Ending, quoteStderr } from '../process/ending.ts';
 import { Calls } from '../protocol/calls.ts';
@@ -50,6 +51,11 @@ export class Server implements Peer {
     return this.#status === 'running' && this.#connection?.isConnected === false ? 'ending' : this.#status;
   }
 
+  /** To its process, as long as there is one. */
+  get connection(): NodeStdioMcpConnection | undefined {
+    return this.#connection;
+  }
+
   get era(): Facts['era'] {
     return this.known.facts?.era ?? 'legacy';
   }
@@ -97,14 +103,6 @@ export class Server implements Peer {
   whenSettled(act: () => void): void {
     if (this.status === 'initializing' || this.status === 'ending') this.#waiting.push(act);
     else act();
-  }
-
-  pause(): void {
-    this.#connection?.pause();
-  }
-
-  resume(): void {
-    this.#connection?.resume();
   }
 
   /** Known from an earlier start: it is listed already, and what is known is brought when it is needed. */
@@ -186,10 +184,6 @@ export class Server implements Peer {
     await this.#closing.end();
   }
 
-  kill(): void {
-    this.#connection?.kill();
-  }
-
   refresh(kind: KindName): void {
     this.#refresher?.refresh(kind);
   }
@@ -203,23 +197,23 @@ export class Server implements Peer {
   }
 
   async #shakeHands(connection: NodeStdioMcpConnection, opening: Opening): Promise<void> {
-    const { startupTimeoutMs } = this.#settings;
+    const { startupTimeoutMs: limitMs } = this.#settings;
     const interview = (this.#interview = new Interview(connection, opening, this.known.avoidsProbe));
-    this.#refresher = new Refresher(
-      (kind) => interview.readList(kind),
-      // What a process said that is gone does not hold for the next one.
-      (kind, list) => connection === this.#connection && this.#renew(kind, list),
-    );
-    const tooLong = `it was not ready within ${startupTimeoutMs / 1000} s`;
-    const timer = setTimeout(() => this.#fail(tooLong), startupTimeoutMs);
+    // What a process said that is gone does not hold for the next one.
+    const isCurrent = (): boolean => connection === this.#connection;
+    const refresher = (this.#refresher = new Refresher({
+      read: (kind) => interview.readList(kind),
+      recall: (kind) => this.known.facts?.lists[kind] ?? [],
+      take: (kind, list) => isCurrent() && this.#renew(kind, list),
+      tell: (kind) => isCurrent() && this.#handlers.onChanged(kind),
+      now,
+    }));
+    const timer = setTimeout(() => this.#fail(`it was not ready within ${limitMs / 1000} s`), limitMs);
     try {
-      const answers = await interview.run((greeting) => {
-        // One that is listed, and says the same of itself as before, can be used while its lists are read again.
-        if (connection !== this.#connection || !isSameGreeting(this.known.facts, greeting)) return;
-        this.known.update(greeting);
-        this.#comeUp();
-      });
-      if (connection === this.#connection) this.#takeAnswers(answers);
+      const greeting = await interview.greet();
+      // One that is listed, and says the same of itself as before, can be used while its lists are read again.
+      if (isCurrent() && this.known.recognize(greeting)) this.#comeUp();
+      await refresher.readAll((lists) => isCurrent() && this.#takeAnswers({ ...greeting, lists }));
     } catch (error) {
       const why = `it refused the handshake: ${(error as Error).message}`;
       if (connection.isConnected && !this.#startAfresh()) this.#fail(why);
@@ -237,10 +231,11 @@ export class Server implements Peer {
       this.#comeUp();
     } else {
       const changed = new Set(findChanges(this.known.facts, facts));
-      for (const kind of KIND_NAMES)
-        if (changed.has(kind) || answers.lists[kind].isUnread) this.#renew(kind, answers.lists[kind]);
+      for (const kind of KIND_NAMES) {
+        this.#renew(kind, answers.lists[kind]);
+        if (changed.has(kind) && !answers.lists[kind].isUnread) this.#handlers.onChanged(kind);
+      }
     }
-    this.#refresher?.start();
   }
 
   #comeUp(): void {
@@ -252,8 +247,7 @@ export class Server implements Peer {
   }
 
   #renew(kind: KindName, list: ServerList): void {
-    if (!list.isUnread) this.known.update({}, { [kind]: list.items });
-    this.#handlers.onList(this, kind, list, true);
+    if (list.isUnread || this.known.renew(kind, list.items)) this.#handlers.onList(this, kind, list, true);
   }
 
   #close(connection: NodeStdioMcpConnection, ending: Ending): void {

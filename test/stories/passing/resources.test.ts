@@ -57,6 +57,25 @@ test('reaches a URI that two servers claim at both', async () => {
   expect(await read(session, 'a+x://1')).toBe('A x://1');
 });
 
+test('keeps to the first server of a template, though another was read by its key', async () => {
+  const all = { resourceTemplates: ['x://{n}'], hidden: ['x://7'] };
+  const servers = { a: passing({ name: 'A', ...all }), b: passing({ name: 'B', ...all }) };
+  const session = await startReady({ servers });
+  expect(await read(session, 'b+x://7')).toBe('B x://7');
+  expect(await read(session, 'x://7')).toBe('A x://7');
+  expect(await read(session, 'b+x://7')).toBe('B x://7');
+});
+
+test('reads by the longest key that stands in front', async () => {
+  const servers = {
+    a: passing({ name: 'A', hidden: ['x://1'] }),
+    'a+b': passing({ name: 'B', hidden: ['x://1'] }),
+  };
+  const session = await startReady({ servers });
+  expect(await read(session, 'a+b+x://1')).toBe('B x://1');
+  expect(await read(session, 'a+x://1')).toBe('A x://1');
+});
+
 test('reads an unlisted URI at the server that gave a link to it', async () => {
   const record = new Recording();
   const servers = {
