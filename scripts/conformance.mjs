@@ -1,6 +1,7 @@
 /**
  * `npm run conformance`: the official suite on a stdio server, directly and behind the built command, scenario by
- * scenario, also with a server of the other era behind it. Fails when anything that passes directly does not pass through. Judges no server.
+ * scenario, also with a server of the other era behind it. Fails when anything that passes directly does not pass
+ * through. Judges no server.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
