@@ -129,7 +129,8 @@ export class FromClient {
     } else if (route.to === 'all') {
       this.#tellAll(message, route.capability);
     } else if (route.to === 'tasks') {
-      void listTasks(this.#shared).then((list) => this.#succeed(message.id, list));
+      const asked = [...this.#shared.peers.values()].filter((peer) => this.#eras.hasHandshake(peer));
+      void listTasks(asked).then((list) => this.#succeed(message.id, list));
     } else {
       this.#deliver(message, route);
     }
