@@ -13,6 +13,7 @@ import {
   LEGACY_NOT_FOUND,
   LEGACY_URL_REQUIRED,
   MISSING_CAPABILITY,
+  RESERVED_CODES,
   SERVER_KEY,
 } from './modern.ts';
 import { readTarget } from './suspensions.ts';
@@ -68,8 +69,9 @@ function completeResult({ info }: Peer, method: string, { line, result }: Answer
 
 /** The code of the stateless era for an error of the handshake era, if it has to be another one. */
 function mapCode(code: number): number {
-  if (code === LEGACY_URL_REQUIRED) return INTERNAL_ERROR;
-  return code === LEGACY_NOT_FOUND ? INVALID_PARAMS : code;
+  if (code === LEGACY_NOT_FOUND) return INVALID_PARAMS;
+  // The server cannot mean what they mean now.
+  return code >= RESERVED_CODES.first && code <= RESERVED_CODES.last ? INTERNAL_ERROR : code;
 }
 
 /** Looked for in the whole line first, because that is fast; an object may be long. */

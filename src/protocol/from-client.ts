@@ -130,8 +130,9 @@ export class FromClient {
     } else if (route.to === 'all') {
       this.#tellAll(message, route.capability);
     } else if (route.to === 'tasks') {
-      if (!this.#refusesCursor(message))
-        void listTasks(this.#shared).then((list) => this.#succeed(message.id, list));
+      if (this.#refusesCursor(message)) return;
+      const asked = [...this.#shared.peers.values()].filter((peer) => this.#eras.hasHandshake(peer));
+      void listTasks(asked).then((list) => this.#succeed(message.id, list));
     } else {
       this.#deliver(message, route);
     }
