@@ -4,6 +4,7 @@ import {
   type SpawnOptions,
   spawn as spawnProcess,
 } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import { type LineHandlers, LineReader } from '../wire/lines.ts';
 import { Outlet } from '../wire/outlet.ts';
 import type { Ending } from './ending.ts';
@@ -42,6 +43,8 @@ export interface ChildHandlers extends LineHandlers {
   onEnd(ending: Ending): void;
 }
 
+/** More than messages can be in one chunk (64 KiB): they are longer than that. */
+const FLOOD_LINES = 2000;
 /** How long a process that shows one sign of death may take to show the others. */
 const DEATH_GRACE_MS = 250;
 /** After the end of its input, a process that is asked to stop gets this long before it is told to, and made to. */
@@ -158,14 +161,14 @@ export class Child {
 
   #listen({ stdin, stdout, stderr }: ChildProcessWithoutNullStreams): void {
     stdin.on('error', () => this.#show('stdin'));
-    stdout.on('data', (chunk: Buffer) => this.#lines.push(chunk));
+    stdout.on('data', (chunk: Buffer) => this.#letOthersIn(stdout, this.#lines.push(chunk)));
     stdout.on('error', () => {});
     stdout.on('close', () => {
       this.#lines.end();
       this.#openPipes -= 1;
       this.#show('stdout');
     });
-    stderr.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
+    stderr.on('data', (chunk: Buffer) => this.#letOthersIn(stderr, this.#stderr.push(chunk)));
     stderr.on('error', () => {});
     stderr.on('close', () => {
       this.#openPipes -= 1;
@@ -174,6 +177,15 @@ export class Child {
     this.#process?.on('exit', (code, signal) => {
       this.#exit = { code, signal };
       this.#show('exit');
+    });
+  }
+
+  /** Many lines in one chunk are a flood: before the rest of it is read, everybody else has a turn. */
+  #letOthersIn(pipe: Readable, lineCount: number): void {
+    if (lineCount < FLOOD_LINES) return;
+    pipe.pause();
+    setImmediate(() => {
+      if (!this.#isPaused || pipe !== this.#process?.stdout) pipe.resume();
     });
   }
 

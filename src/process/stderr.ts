@@ -37,14 +37,18 @@ export class StderrReader {
     });
   }
 
-  push(chunk: Uint8Array): void {
+  /** Gives the number of lines that ended. */
+  push(chunk: Uint8Array): number {
     let start = 0;
+    let count = 0;
     for (let end = chunk.indexOf(LF); end !== -1; end = chunk.indexOf(LF, start)) {
       this.#append(chunk.subarray(start, end));
       this.#endLine(1);
       start = end + 1;
+      count += 1;
     }
     this.#append(chunk.subarray(start));
+    return count;
   }
 
   /** Gives out what is still held back: a line without an end, and the count of what was dropped. */

@@ -7,6 +7,7 @@ import type { Scan } from './scanner.ts';
 const TAIL_BYTES = 256;
 /** A line up to here becomes text once, as a whole: that costs less than to do it with each part of it. */
 const SHORT_BYTES = 4096;
+const SHORTEST_TAIL = ',"id":1}'.length;
 const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
 const BACKSLASH = 0x5c;
@@ -159,7 +160,9 @@ export function createEnvelope(pieces: readonly Buffer[], scan: Scan): Envelope 
 export function findId(pieces: readonly Buffer[], members: Members): string | undefined {
   const span = members.get('id');
   if (span !== undefined) return Buffer.concat(slice(pieces, span.start, span.end)).toString('latin1');
-  const last = Buffer.concat(pieces.slice(-2)).subarray(-TAIL_BYTES).toString('latin1');
+  const ending = pieces.length === 1 ? pieces[0] : Buffer.concat(pieces.slice(-2));
+  if (ending === undefined || ending.length < SHORTEST_TAIL) return undefined;
+  const last = ending.subarray(-TAIL_BYTES).toString('latin1');
   return /,\s*"id"\s*:\s*("[^"\\]*"|-?\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/.exec(last)?.[1];
 }
 

@@ -36,14 +36,18 @@ export class LineReader {
     this.#limit = limit;
   }
 
-  push(chunk: Buffer): void {
+  /** Gives the number of lines that ended. */
+  push(chunk: Buffer): number {
     let start = 0;
+    let count = 0;
     for (let end = chunk.indexOf(LF); end !== -1; end = chunk.indexOf(LF, start)) {
       this.#add(start === 0 && end === chunk.length - 1 ? chunk : chunk.subarray(start, end + 1));
       this.#finish();
       start = end + 1;
+      count += 1;
     }
     if (start < chunk.length) this.#add(start === 0 ? chunk : chunk.subarray(start));
+    return count;
   }
 
   /** The stream is over: a last line without a newline counts too. */

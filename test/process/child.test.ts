@@ -9,6 +9,8 @@ import { failingSpawn, FakeProcess } from '../support/fake-process.ts';
 import { findMarked, killMarked, MARK, type MarkedProcess } from '../support/processes.ts';
 
 const WAIT_MS = 10_000;
+/** What Node.js reads at a time. */
+const CHUNK_BYTES = 64 * 1024;
 const READY = `{"jsonrpc":"2.0","method":"ready"}`;
 
 /** A process and everything that came from it, in order. */
@@ -245,6 +247,18 @@ describe('stopping', () => {
     await watched.nothingLeft();
     watched.child.kill();
   });
+});
+
+test('a process that floods its stdout gets no more than one chunk read in one turn of the loop', async () => {
+  const { child, events } = runShell('exec yes');
+  let most = 0;
+  while (events.length < 500_000) {
+    const before = events.length;
+    await new Promise((resolve) => setImmediate(resolve));
+    most = Math.max(most, events.length - before);
+  }
+  expect(most).toBeLessThanOrEqual(CHUNK_BYTES / 'y\n'.length);
+  child.kill();
 });
 
 describe('a process that does not start', () => {
