@@ -1,8 +1,9 @@
 /** Starts the command from code that V8 compiled at an earlier start: compiling is a third of what a start takes. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Script } from 'node:vm';
 import { findCacheDirectory } from './cache-directory.ts';
+import { readCacheFile, writeCacheFile } from './cache-file.ts';
 import type { Outcome } from './cli.ts';
 
 /** Of the program's file, put in by the build. */
@@ -32,29 +33,15 @@ void main.exports.run?.().then(({ exitCode, isTypical }) => {
   process.exit(exitCode);
 });
 
+/** V8 itself does not look for damage, and dies of it. */
 function readCode(): Buffer | undefined {
-  try {
-    return cacheFile === undefined ? undefined : readFileSync(cacheFile);
-  } catch {
-    return undefined;
-  }
+  return readCacheFile<number, Buffer>(cacheFile, ({ index, take }) => take(index));
 }
 
-/**
- * What was compiled in this run, if it is more than was kept before: a run with other options uses other parts. Whole or
- * not at all, and never in anybody's way: without it, the next start is only slower.
- */
+/** What was compiled in this run, if it is more than was kept before: a run with other options uses other parts. */
 function keepCode(): void {
   if (cacheFile === undefined) return;
-  try {
-    const code = script.createCachedData();
-    const kept = script.cachedDataRejected === true ? 0 : (cachedData?.length ?? 0);
-    if (code.length < kept * WORTH_KEEPING) return;
-    mkdirSync(dirname(cacheFile), { recursive: true, mode: 0o700 });
-    const draft = `${cacheFile}.${process.pid}`;
-    writeFileSync(draft, code, { mode: 0o600 });
-    renameSync(draft, cacheFile);
-  } catch {
-    // A read-only home, a full disk.
-  }
+  const code = script.createCachedData();
+  const kept = script.cachedDataRejected === true ? 0 : (cachedData?.length ?? 0);
+  if (code.length >= kept * WORTH_KEEPING) writeCacheFile(cacheFile, code.length, [code]);
 }

@@ -1,6 +1,6 @@
 /** Remembers on disk what servers said of themselves, so that they need not be started to be listed. Never fails. */
 import { join } from 'node:path';
-import { readCacheFile, writeCacheFile } from './cache-file.ts';
+import { type Content, readCacheFile, writeCacheFile } from './cache-file.ts';
 import { type Lists, readLists, type StoredLists, writeLists } from './cache-lists.ts';
 import type { ServerConfig } from './config/validate.ts';
 import { longDigest } from './digest.ts';
@@ -106,12 +106,11 @@ export class Cache {
 }
 
 function readWelcomes(file: string | undefined): ReadonlyMap<string, Greeting> {
-  const content = readCacheFile<WelcomeEntry[]>(file);
-  if (content === undefined) return new Map();
-  const { index, take } = content;
-  return new Map(
-    index.map(({ id, length, era, avoidsProbe }) => [id, { era, avoidsProbe, welcome: take(length) }]),
-  );
+  const read = ({ index, take }: Content<WelcomeEntry[]>): Map<string, Greeting> =>
+    new Map(
+      index.map(({ id, length, era, avoidsProbe }) => [id, { era, avoidsProbe, welcome: take(length) }]),
+    );
+  return readCacheFile(file, read) ?? new Map();
 }
 
 function describeRun({ command, args, cwd, env }: ServerConfig): readonly unknown[] {
