@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
 import { findCacheDirectory } from './cache-directory.ts';
+import { readCacheFile, writeCacheFile } from './memory/cache-file.ts';
 import type { Outcome } from './cli.ts';
-import { writeWhole } from './write-whole.ts';
 
 /** Of the program's file, put in by the build. */
 declare const __DIGEST__: string;
@@ -33,12 +33,9 @@ void main.exports.run?.().then(({ exitCode, isTypical }) => {
   process.exit(exitCode);
 });
 
+/** V8 itself does not look for damage, and dies of it. */
 function readCode(): Buffer | undefined {
-  try {
-    return cacheFile === undefined ? undefined : readFileSync(cacheFile);
-  } catch {
-    return undefined;
-  }
+  return readCacheFile<number, Buffer>(cacheFile, ({ index, take }) => take(index));
 }
 
 /** What was compiled in this run, if it is more than was kept before: a run with other options uses other parts. */
@@ -46,5 +43,5 @@ function keepCode(): void {
   if (cacheFile === undefined) return;
   const code = script.createCachedData();
   const kept = script.cachedDataRejected === true ? 0 : (cachedData?.length ?? 0);
-  if (code.length >= kept * WORTH_KEEPING) writeWhole(cacheFile, code);
+  if (code.length >= kept * WORTH_KEEPING) writeCacheFile(cacheFile, code.length, [code]);
 }

@@ -2,7 +2,7 @@
 import type { Rendered } from '../protocol/catalog.ts';
 import { byKind, KIND_NAMES, type KindName } from '../protocol/kinds.ts';
 import type { Item } from '../protocol/lists.ts';
-import { readCacheFile, writeCacheFile } from './cache-file.ts';
+import { type Content, readCacheFile, writeCacheFile } from './cache-file.ts';
 import type { Lists } from './facts.ts';
 import type { Overview } from './overview.ts';
 
@@ -37,22 +37,29 @@ interface Entry {
   readonly lists: Readonly<Record<KindName, readonly (readonly [string, number, number, number])[]>>;
 }
 
+const NOTHING: StoredLists = { overview: undefined, readItems: () => [] };
+
 export function readLists(file: string | undefined): StoredLists {
-  const content = readCacheFile<Index>(file);
-  if (content === undefined) return { overview: undefined, readItems: () => [] };
-  const { index, take } = content;
-  const overview = index.overview && readOverview(index.overview, take);
-  const entries = take(index.entriesLength);
+  const read = ({ index, take }: Content<Index>): StoredLists => {
+    const overview = index.overview && readOverview(index.overview, take);
+    const entries = take(index.entriesLength);
+    return { overview, readItems: () => readEntries(entries, take) };
+  };
+  return readCacheFile(file, read) ?? NOTHING;
+}
+
+function readEntries(entries: Buffer, take: Content<Index>['take']): [string, Lists][] {
   const cut = (lists: Entry['lists']): Lists =>
     byKind((kind) =>
       lists[kind].map(([name, length, start, end]) => {
         return { name, bytes: take(length), nameSpan: { start, end } };
       }),
     );
-  return {
-    overview,
-    readItems: () => (JSON.parse(entries.toString()) as Entry[]).map(({ id, lists }) => [id, cut(lists)]),
-  };
+  try {
+    return (JSON.parse(entries.toString()) as Entry[]).map(({ id, lists }) => [id, cut(lists)]);
+  } catch {
+    return [];
+  }
 }
 
 export function writeLists(

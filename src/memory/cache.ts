@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ServerConfig } from '../config/load.ts';
 import { longDigest } from '../digest.ts';
 import type { Greeting } from '../era/greeting.ts';
-import { readCacheFile, writeCacheFile } from './cache-file.ts';
+import { type Content, readCacheFile, writeCacheFile } from './cache-file.ts';
 import { readLists, type StoredLists, writeLists } from './cache-lists.ts';
 import { type Facts, findChanges } from './facts.ts';
 import type { Overview } from './overview.ts';
@@ -100,12 +100,11 @@ export class Cache {
 }
 
 function readWelcomes(file: string | undefined): ReadonlyMap<string, Greeting> {
-  const content = readCacheFile<WelcomeEntry[]>(file);
-  if (content === undefined) return new Map();
-  const { index, take } = content;
-  return new Map(
-    index.map(({ id, length, era, avoidsProbe }) => [id, { era, avoidsProbe, welcome: take(length) }]),
-  );
+  const read = ({ index, take }: Content<WelcomeEntry[]>): Map<string, Greeting> =>
+    new Map(
+      index.map(({ id, length, era, avoidsProbe }) => [id, { era, avoidsProbe, welcome: take(length) }]),
+    );
+  return readCacheFile(file, read) ?? new Map();
 }
 
 function describeRun({ command, args, cwd, env }: ServerConfig): readonly unknown[] {

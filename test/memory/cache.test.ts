@@ -189,6 +189,24 @@ describe('damage', () => {
     );
   });
 
+  test('does not matter that left both copies alike', async () => {
+    const folder = makeFolder();
+    await saveOne(folder);
+    const [header = ''] = readFileSync(join(folder, readdirSync(folder)[0] ?? ''), 'latin1').split('\n');
+    const files = readdirSync(folder).map((name) => join(folder, name));
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.string(), (index, body) => {
+        const half = `${JSON.stringify(index)}\n${body}`;
+        for (const file of files) writeFileSync(file, `${header}\n${half}${half}`);
+        const cache = new Cache(folder, CONFIG);
+        expect(cache.readOverview(ALL)).toBeUndefined();
+        expect(cache.readWelcome(ID)).toBeUndefined();
+        expect([...cache.readAll().keys()]).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   test('of a place that cannot be written to is nobody’s business', async () => {
     const folder = makeFolder();
     writeFileSync(join(folder, 'file'), '');

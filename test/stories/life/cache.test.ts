@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -100,6 +101,41 @@ describe('is only a slower start', () => {
     }
   });
 
+  test('when there are zeros in the middle of every file of it, compiled code included', async () => {
+    const a = new Life();
+    const home = new Home({ a: a.entry() });
+    await home.learn();
+    const folder = join(home.cache, 'mcp-simple-aggregator');
+    const names = readdirSync(folder);
+    expect(names.some((name) => name.endsWith('.code'))).toBe(true);
+    for (const name of names) {
+      const bytes = readFileSync(join(folder, name));
+      const quarter = Math.floor(bytes.length / 4);
+      writeFileSync(join(folder, name), bytes.fill(0, quarter, Math.min(quarter + 4096, 2 * quarter)));
+    }
+    const session = await home.startReady();
+    expect(await session.callText('a:echo')).toBe('life');
+    expect(await session.close()).toEqual({ code: 0, signal: null });
+    expect(session.stderr).toBe('');
+  });
+
+  test.each<[string, (folder: string) => void]>([
+    ['others may write to its folder', (folder) => chmodSync(folder, 0o777)],
+    ['its folder is a link to another', (folder) => replaceWithLink(folder)],
+  ])('when %s, and nothing is read or written there', async (_, open) => {
+    const a = new Life();
+    const home = new Home({ a: a.entry() });
+    await home.learn();
+    open(join(home.cache, 'mcp-simple-aggregator'));
+    const before = readTree(home.cache);
+    a.become({ tools: ['pid'] });
+    const session = await home.startReady();
+    expect(await session.listNames()).toEqual(['a:pid']);
+    await session.close();
+    expect(a.starts).toHaveLength(2);
+    expect(readTree(home.cache)).toBe(before);
+  });
+
   test('when there is no place for it', async () => {
     const a = new Life();
     const home = new Home({ a: a.entry() });
@@ -131,6 +167,11 @@ test('replaces a link instead of writing through it', async () => {
 
 function replaceIn(file: string, what: string | RegExp, by: string): void {
   writeFileSync(file, readFileSync(file, 'latin1').replace(what, by), 'latin1');
+}
+
+function replaceWithLink(folder: string): void {
+  renameSync(folder, `${folder}.elsewhere`);
+  symlinkSync(`${folder}.elsewhere`, folder);
 }
 
 function replaceWithFolder(file: string): void {
