@@ -151,7 +151,10 @@ export class Delivery {
     if (wanted.kind !== 'tasks') splices.push(...decodeTaskIds(message, peer));
     const crossing = this.#eras.cross(message, owner, wanted.claim, splices);
     if (typeof crossing === 'string') {
-      this.#shared.answer(message.id, failure(message.id, { code: INVALID_PARAMS, message: crossing }));
+      const error = { code: INVALID_PARAMS, message: crossing };
+      const refuse = (): void => this.#shared.answer(message.id, failure(message.id, error));
+      if (wanted.otherwise === undefined) refuse();
+      else wanted.otherwise(refuse);
       return;
     }
     const mayRepeat = this.#shared.restart && wanted.isRepetition !== true;
