@@ -8,7 +8,7 @@ import {
   type ModernSession,
   startModern,
 } from '../../support/modern.ts';
-import { Recording } from '../../support/passing.ts';
+import { passing, Recording } from '../../support/passing.ts';
 import { memberText } from '../../support/raw.ts';
 import { readText } from '../../support/session.ts';
 
@@ -66,6 +66,15 @@ test('passes questions and the answers to them', async () => {
   };
   const params = JSON.parse(readText(await session.request('tools/call', retry))) as object;
   expect(params).toMatchObject({ requestState: '1', inputResponses: { r: { roots: [] } } });
+});
+
+test('brings the answers for a resource in no list to the server that asked, past one that cannot have', async () => {
+  const servers = { old: passing(), a: modern({ hidden: ['x://secret?'] }) };
+  const session = startModern({ servers });
+  const asked = await session.request('resources/read', { uri: 'x://secret?' });
+  expect(asked.result).toMatchObject({ resultType: 'input_required' });
+  const retry = { uri: 'x://secret?', requestState: 'its own', inputResponses: { r: { roots: [] } } };
+  expect((await session.request('resources/read', retry)).result).toMatchObject({ contents: [{}] });
 });
 
 test('passes cache hints of what it reads', async () => {
