@@ -9,12 +9,16 @@ const BAR_STEP = 20;
 const LABEL_WIDTH = 84;
 const VALUE_WIDTH = 92;
 
-const CAPTION =
-  'Shorter bars are better, unless it says otherwise. direct: no aggregator; copier: copies bytes, one server only; sdk: built on the official SDK.';
+const CAPTION = [
+  'Shorter bars are better, unless it says otherwise. direct: no aggregator; copier: copies bytes, one server only; sdk: built on the official SDK.',
+  'ours-lazy: --lazy, with servers it has seen before; -modern: client and server without a handshake.',
+];
+const LINE_HEIGHT = 16;
 
-// Readable on a light and on a dark page: the file is shown on both.
+// With a ground of its own: the page may be dark where the reader's system is light, or the other way round.
 const STYLE = `
     text { font: 12px system-ui, sans-serif; fill: #24292f; }
+    .page { fill: #ffffff; stroke: #d0d7de; }
     .title { font-weight: 600; font-size: 13px; }
     .value { fill: #57606a; font-size: 11px; }
     .bar { fill: #a8b1bb; }
@@ -23,6 +27,7 @@ const STYLE = `
     .yardstick { fill: #d5dae0; }
     @media (prefers-color-scheme: dark) {
       text { fill: #e6edf3; }
+      .page { fill: #161b22; stroke: #30363d; }
       .value { fill: #9da7b3; }
       .bar { fill: #6b7683; }
       .ours { fill: #3fb68b; }
@@ -94,13 +99,17 @@ export function drawPicture({ measures, failures }) {
     top += TITLE_HEIGHT + Math.max(...row.map(({ values }) => values.length)) * BAR_STEP + GAP;
   }
   const width = 2 * MARGIN + COLUMNS * PANEL_WIDTH + (COLUMNS - 1) * GAP;
-  lines.push(`<text class="value" x="${MARGIN}" y="${top - GAP / 2 + 8}">${escape(CAPTION)}</text>`);
-  const height = top + MARGIN;
+  for (const [index, line] of CAPTION.entries()) {
+    const y = top - GAP / 2 + 8 + index * LINE_HEIGHT;
+    lines.push(`<text class="value" x="${MARGIN}" y="${y}">${escape(line)}</text>`);
+  }
+  const height = top + MARGIN + LINE_HEIGHT;
   const summary = panels.map(({ picture }) => picture).join('; ');
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
   <title>Benchmarks of mcp-simple-aggregator</title>
   <desc>${escape(summary)}. The figures are in benchmarks.md.</desc>
   <style>${STYLE}</style>
+  <rect class="page" x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8"/>
   ${lines.join('\n  ')}
 </svg>
 `;

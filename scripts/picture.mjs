@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { readScreen } from './screen.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const COLUMNS = 96;
+const COLUMNS = 112;
 const CELL = { width: 7.8, height: 18 };
 const MARGIN = 20;
 const LIMIT_MS = 60_000;

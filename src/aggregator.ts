@@ -71,7 +71,8 @@ export class Aggregator {
     this.#shared = new Conversation({ peers: this.#servers, separator, restart, log, toClient });
     this.#memory = new Memory(this.#cache, this.#servers, this.#shared);
     this.#eras = new Eras(this.#shared, { ...CLOCK, createSecret: () => crypto.randomUUID() });
-    this.#delivery = new Delivery(this.#shared, this.#eras);
+    const whenListed = (act: () => void): void => this.#gate.whenOpen(act);
+    this.#delivery = new Delivery(this.#shared, this.#eras, whenListed);
     this.#lifecycle = new Lifecycle(this.#shared, this.#eras, {
       announce: (kind) => {
         const isHeard = this.#shared.isInitialized || this.#eras.isHeard;
@@ -84,7 +85,7 @@ export class Aggregator {
       describe: () => this.#memory.describe(options),
       // After the answer, which leaves at the end of the turn: the client waits for it, nobody for this.
       onOpen: (opening) => queueMicrotask(() => this.#open(opening)),
-      whenListed: (act) => this.#gate.whenOpen(act),
+      whenListed,
     });
     this.#lines = new LineReader({
       onMessage: (message) => fromClient.receive(message),
@@ -114,7 +115,7 @@ export class Aggregator {
   drained(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
-    for (const server of this.#servers) server.resume();
+    for (const { connection } of this.#servers) connection?.resume();
   }
 
   /** Lets what is owed to the client be answered, for a while, then ends all servers; resolves when nothing is left. */
@@ -137,7 +138,7 @@ export class Aggregator {
 
   /** Ends all servers without asking. */
   kill(): void {
-    for (const server of this.#servers) server.kill();
+    for (const { connection } of this.#servers) connection?.kill();
   }
 
   #settle(config: Config): ServerSettings {
@@ -179,6 +180,7 @@ export class Aggregator {
         this.#lifecycle.list(server, kind, list, isRefresh);
         if (isRefresh) this.#memory.remember(server);
       },
+      onChanged: (kind) => this.#lifecycle.changed(kind),
       onUp: (server) => {
         this.#lifecycle.up(server);
         this.#memory.remember(server);
@@ -224,6 +226,6 @@ export class Aggregator {
     this.#outlet.push(...pieces);
     if (this.#isPaused || this.#isClosing || this.#outlet.waitingBytes < FULL_BYTES) return;
     this.#isPaused = true;
-    for (const server of this.#servers) server.pause();
+    for (const { connection } of this.#servers) connection?.pause();
   }
 }

@@ -2,12 +2,15 @@
 import { KINDS, type KindName } from './protocol/kinds.ts';
 
 /** Changes this close together are one change to the client. */
-const GATHER_MS = 50;
+const QUIET_MS = 50;
+/** But not for ever. */
+const LONGEST_MS = 500;
 
 export class Announcer {
   readonly #tell: (method: string) => void;
   readonly #changed = new Set<KindName>();
-  #timer: NodeJS.Timeout | undefined;
+  #quiet: NodeJS.Timeout | undefined;
+  #limit: NodeJS.Timeout | undefined;
 
   /** `tell` says it in the way that the client understands. */
   constructor(tell: (method: string) => void) {
@@ -16,17 +19,21 @@ export class Announcer {
 
   add(kind: KindName): void {
     this.#changed.add(kind);
-    this.#timer ??= setTimeout(() => this.#announce(), GATHER_MS);
+    clearTimeout(this.#quiet);
+    this.#quiet = setTimeout(() => this.#announce(), QUIET_MS);
+    this.#limit ??= setTimeout(() => this.#announce(), LONGEST_MS);
   }
 
   close(): void {
-    clearTimeout(this.#timer);
+    clearTimeout(this.#quiet);
+    clearTimeout(this.#limit);
   }
 
   #announce(): void {
     const methods = new Set([...this.#changed].map((kind) => KINDS[kind].changed));
     this.#changed.clear();
-    this.#timer = undefined;
+    this.close();
+    this.#limit = undefined;
     for (const method of methods) this.#tell(method);
   }
 }

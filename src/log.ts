@@ -16,8 +16,10 @@ export interface LogOptions {
 /** What every line of our own begins with. */
 export const PREFIX: string = 'mcp-simple-aggregator';
 const MASK = '***';
-/** Shorter values ("true", "8080", "debug") are in every other line: masked, they would leave no log to read. */
-const SHORTEST_SECRET = 6;
+/** Shorter values are in every other line: masked, they would leave no log to read. */
+const SHORTEST_SECRET = 4;
+/** So are the shorter ones among the parts of a value: its lines, or its beginning. */
+const SHORTEST_PART = 6;
 /** What follows a text that was cut before it came here, maybe through a secret. */
 const CUT_MARK = ' …';
 /** What a server does wrong all the time is not told all the time. */
@@ -77,11 +79,11 @@ export class Log {
 
   #addSecrets(secrets: Iterable<string>): void {
     for (const secret of secrets) {
-      // A child prints a value of several lines line by line, and a value inside JSON in JSON's spelling.
-      for (const form of [secret, JSON.stringify(secret).slice(1, -1), ...secret.split(/[\r\n]+/)]) {
-        const bare = form.trim();
-        if (bare.length >= SHORTEST_SECRET) this.#secrets.add(bare);
-      }
+      // A child prints a value inside JSON in JSON's spelling, and one of several lines line by line.
+      this.#addSecret(secret, SHORTEST_SECRET);
+      this.#addSecret(JSON.stringify(secret).slice(1, -1), SHORTEST_SECRET);
+      const lines = secret.trim().split(/[\r\n]+/);
+      if (lines.length > 1) for (const line of lines) this.#addSecret(line, SHORTEST_PART);
     }
   }
 
@@ -98,6 +100,11 @@ export class Log {
       position = Math.max(position, end);
     }
     return redacted + text.slice(position);
+  }
+
+  #addSecret(form: string, shortest: number): void {
+    const bare = form.trim();
+    if (bare.length >= shortest) this.#secrets.add(bare);
   }
 
   #rateOf(key: string | undefined): Rate {
@@ -121,7 +128,7 @@ export class Log {
         spans.push({ start, end: start + secret.length });
       }
       const length = cut === -1 ? 0 : measureBeginning(secret, text.slice(0, cut));
-      if (length >= SHORTEST_SECRET) spans.push({ start: cut - length, end: cut });
+      if (length >= SHORTEST_PART) spans.push({ start: cut - length, end: cut });
     }
     return spans;
   }

@@ -30,13 +30,25 @@ test('says of resources and their templates together that they have changed', ()
   expect(methods()).toEqual(['notifications/resources/list_changed']);
 });
 
-test('does not put an announcement off for ever when changes never stop', () => {
-  const { announcer, methods } = createAnnouncer();
-  for (let time = 0; time < 100; time += 1) {
+function changeFor(ms: number, announcer: Announcer): void {
+  for (let passed = 0; passed < ms; passed += 10) {
     announcer.add('tools');
     vi.advanceTimersByTime(10);
   }
-  expect(methods().length).toBeGreaterThan(10);
+}
+
+test('says once what changes bit by bit', () => {
+  const { announcer, methods } = createAnnouncer();
+  changeFor(400, announcer);
+  expect(methods()).toEqual([]);
+  vi.runAllTimers();
+  expect(methods()).toEqual(['notifications/tools/list_changed']);
+});
+
+test('does not put an announcement off for ever when changes never stop', () => {
+  const { announcer, methods } = createAnnouncer();
+  changeFor(5000, announcer);
+  expect(methods().length).toBeGreaterThan(5);
 });
 
 test('says nothing after its end', () => {

@@ -213,10 +213,13 @@ describe('a secret', () => {
     expect(show('sk-live-12 is no secret', [secret])).toBe('sk-live-12 is no secret');
   });
 
-  it('of fewer than six characters is not one: masking "true" would leave no log to read', () => {
-    const words = ['', ' ', 'true', 'false', '8080', 'debug', ' no    '];
-    expect(show('true false 8080 debug no', words)).toBe('true false 8080 debug no');
-    expect(show('secret', ['secret'])).toBe('***');
+  it('of fewer than four characters is not one: masking "no" would leave no log to read', () => {
+    expect(show('yes no 443', ['', ' ', 'yes', '443', ' no    '])).toBe('yes no 443');
+    expect(show('password p@ss', ['p@ss'])).toBe('password ***');
+  });
+
+  it('of several lines is not found by a line of fewer than six characters', () => {
+    expect(show('END of line1-of-key', ['line1-of-key\nEND\n'])).toBe('END of ***');
   });
 
   it('is never found in what comes out, whatever surrounds it', () => {

@@ -10,7 +10,7 @@ import {
   refuseForeignOptions,
   UsageError,
 } from './arguments.ts';
-import { findClosest } from './suggest.ts';
+import { COMMANDS, EXAMPLES, refuseMistypedCommand, refuseSecond } from './mistakes.ts';
 
 export { UsageError } from './arguments.ts';
 
@@ -74,7 +74,6 @@ export type Command =
 
 type Options = Arguments['options'];
 
-const COMMANDS = ['check', 'call', 'terminate'] as const;
 const MAX_SECONDS = 1_000_000;
 const MAX_PROCESSES = 10_000;
 
@@ -83,7 +82,7 @@ export function parseOptions(argv: readonly string[], program: { readonly versio
   if (asksForHelp(argv)) return { kind: 'help' };
   const { options, rest, before } = readArguments(argv);
   const word = before > 0 ? rest[0] : undefined;
-  if (word === 'help' && rest.length === 1) return { kind: 'help' };
+  if (word === 'help') return { kind: 'help' };
   if (options.has('--version') && options.get('--version') === undefined) return { kind: 'version' };
   const command: CommandName = COMMANDS.find((name) => name === word) ?? 'serve';
   refuseForeignOptions(options, command);
@@ -141,8 +140,14 @@ function readCheck(options: Options, rest: readonly string[]): CheckCommand {
 }
 
 function readCall(options: Options, [tool, ...values]: readonly string[]): CallCommand {
-  const example = `as in ${PROGRAM} call fs:read_file path=a.txt --config mcp.json`;
+  const example = `as in ${EXAMPLES.call}`;
   if (tool === undefined) throw new UsageError(`No tool given: name it as KEY:TOOL, ${example}`);
+  const file = [tool, ...values].find((value) => /^[^=]+\.json$/.test(value));
+  if (file !== undefined && !options.has('--config')) {
+    throw new UsageError(
+      `Unexpected argument ${quote(file)}: give the config file with --config, ${example}`,
+    );
+  }
   const starting = readStarting(options, [], 'call KEY:TOOL ');
   const args = options.get('--args');
   if (args !== undefined && values.length > 0) {
@@ -165,8 +170,9 @@ function readCall(options: Options, [tool, ...values]: readonly string[]): CallC
 
 function readTerminate([path, second]: readonly string[]): Command {
   if (path === undefined || path.trim() === '') {
-    const example = `${PROGRAM} terminate mcp.kill`;
-    throw new UsageError(`No manifest given: name the file of --terminator-manifest, as in ${example}`);
+    throw new UsageError(
+      `No manifest given: name the file of --terminator-manifest, as in ${EXAMPLES.terminate}`,
+    );
   }
   if (second === undefined) return { kind: 'terminate', path };
   throw new UsageError(
@@ -195,26 +201,8 @@ function chooseConfig(option: string | undefined, rest: readonly string[], comma
       `No config file given: name the JSON file with your servers, as in ${PROGRAM} ${command}--config mcp.json`,
     );
   }
-  if (second === undefined) return first;
-  if (option === undefined && command === '' && /^[a-z]+$/.test(first)) {
-    throw new UsageError(
-      `Unknown command ${quote(first)}: there are "check", "call" and "terminate"; to serve, name the config file alone`,
-    );
-  }
-  throw new UsageError(
-    `Unexpected argument ${quote(second)}, the config file is already ${quote(first)}: put a path with spaces in quotes`,
-  );
-}
-
-/** A file whose name is nearly that of a command can still be given with --config, or as a path. */
-function refuseMistypedCommand(word: string): void {
-  if (/[./\\]/.test(word) || word.length < 3) return;
-  const close = findClosest(word, COMMANDS);
-  if (close !== undefined) {
-    throw new UsageError(
-      `Unknown command ${quote(word)}: did you mean "${close}"? A config file of that name is given as --config`,
-    );
-  }
+  if (second !== undefined) refuseSecond({ first, second, command, isNamed: option !== undefined });
+  return first;
 }
 
 function readProcesses(options: Options): number {

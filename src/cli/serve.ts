@@ -1,4 +1,5 @@
 /** Serves one config on stdin and stdout until the client is done or a signal comes; gives the exit code. */
+import { fstatSync, writeSync } from 'node:fs';
 import { Aggregator } from '../aggregator.ts';
 import { findCacheDirectory } from '../cache-directory.ts';
 import { CHAIN_VARIABLE, readChain } from '../chain.ts';
@@ -21,9 +22,11 @@ interface Reason {
 }
 
 const RUNTIME_ERROR = 1;
-/** Whatever hangs, clients that started us wait no longer than 2 s before they kill. */
-const HARD_STOP_MS = 1700;
-const PARENT_POLL_MS = 1000;
+/** Whatever hangs, clients that started us wait no longer than 2 s before they kill; ending takes its time too. */
+const HARD_STOP_MS = 1500;
+const CLIENT_POLL_MS = 500;
+const STDOUT = 1;
+const NOTHING = Buffer.alloc(0);
 
 export async function serve(command: ServeCommand): Promise<number> {
   const { stdin, stdout } = process;
@@ -36,10 +39,12 @@ export async function serve(command: ServeCommand): Promise<number> {
   const manifest = await openManifest(command, log);
   for (const notice of config.notices) log.debug(notice);
   if (config.servers.length === 0)
-    log.warn(`"${command.config}" has no servers that are not disabled: there is nothing to offer`);
+    log.warn(
+      `"${command.config}" has no servers that are not disabled, so there is nothing to offer: add one`,
+    );
   if (stdin.isTTY) {
     process.stderr.write(
-      'This is an MCP server, waiting for a client on stdin. An MCP client starts it; press Ctrl-C to stop.\n',
+      `This is an MCP server, waiting for a client on stdin. An MCP client starts it; press Ctrl-C to stop. To try your servers, run "mcp-simple-aggregator check ${command.config}"\n`,
     );
   }
 
@@ -66,7 +71,7 @@ export async function serve(command: ServeCommand): Promise<number> {
   // In the next turn, so that a client that has spoken already is answered first; before it there is nothing to end.
   setImmediate(() => {
     watchSignals(end, aggregator);
-    watchParent(end);
+    watchClient(end);
     aggregator.start();
   });
 
@@ -101,7 +106,9 @@ function openSink(command: ServeCommand): ReturnType<typeof createSink> {
 
 function describeHelp({ config, strict }: ServeCommand): string {
   const why = strict ? 'Ending, as --strict says: ' : '';
-  return `${why}"mcp-simple-aggregator check ${config}" says more, and what to do`;
+  // To be pasted into a shell: Claude Desktop keeps its file under "Application Support".
+  const file = /^[\w./\\:-]+$/.test(config) ? config : `'${config}'`;
+  return `${why}"mcp-simple-aggregator check ${file}" says more, and what to do`;
 }
 
 async function openManifest(
@@ -126,12 +133,23 @@ function watchSignals(end: (reason: Reason) => void, aggregator: Aggregator): vo
   });
 }
 
-/** A client that dies may leave the other end of our stdin open in a process of its own: no end of input ever comes. */
-function watchParent(end: (reason: Reason) => void): void {
+/** A client may go away without ending our stdin, of which a process of its own may hold the other end open. */
+function watchClient(end: (reason: Reason) => void): void {
   const parent = process.ppid;
+  const isSocket = fstatSync(STDOUT).isSocket();
   setInterval(() => {
-    if (process.ppid !== parent) end({ exitCode: 0, drain: false });
-  }, PARENT_POLL_MS).unref();
+    if (process.ppid !== parent || (isSocket && isClosed())) end({ exitCode: 0, drain: false });
+  }, CLIENT_POLL_MS).unref();
+}
+
+/** Whether nobody can read our stdout any more; a socket says so to a write of nothing, a pipe only to the next line. */
+function isClosed(): boolean {
+  try {
+    writeSync(STDOUT, NOTHING);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPIPE';
+  }
 }
 
 /** Resolves when the client has taken everything, or is gone. */

@@ -7,6 +7,8 @@ export type Paint = (colour: Colour, text: string) => string;
 
 export interface Cell {
   readonly text: string;
+  /** The end of the text, which stays when it is cut. */
+  readonly tail?: string;
   readonly colour?: Colour;
 }
 
@@ -28,6 +30,9 @@ const CODES: Readonly<Record<Colour, readonly [on: number, off: number]>> = {
 const GAP = '  ';
 /** How far the later lines of a text are set in from its mark. */
 const HANGING = 2;
+/** Of a cut text before its tail: less would say nothing. */
+const SHORTEST_HEAD = 6;
+const NO_CELL: Cell = { text: '' };
 
 /** Characters that take two columns, roughly: East Asian scripts, full-width forms, emoji. */
 const WIDE =
@@ -116,10 +121,8 @@ export function renderTable(
 ): string[] {
   const shown = columns
     .map((column, index) => ({ column, index }))
-    .filter(({ index }) => rows.some((row) => (row[index]?.text ?? '') !== ''));
-  const texts = rows.map((row) =>
-    shown.map(({ column, index }) => cut(row[index]?.text ?? '', column.max ?? Infinity)),
-  );
+    .filter(({ index }) => rows.some((row) => textOf(row[index]) !== ''));
+  const texts = rows.map((row) => shown.map(({ column, index }) => textOf(row[index], column.max)));
   const widths = shown.map(({ column }, place) =>
     Math.max(widthOf(column.title), ...texts.map((row) => widthOf(row[place] ?? ''))),
   );
@@ -141,6 +144,11 @@ export function renderTable(
     head,
     ...texts.map((row, at) => line(row, (place) => rows[at]?.[shown[place]?.index ?? -1]?.colour)),
   ];
+}
+
+function textOf({ text, tail = '' }: Cell = NO_CELL, max: number = Infinity): string {
+  const room = max - widthOf(tail);
+  return room < SHORTEST_HEAD ? cut(text + tail, max) : cut(text, room) + tail;
 }
 
 export function formatSeconds(ms: number): string {

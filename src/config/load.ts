@@ -43,7 +43,7 @@ const SHOWN_LINES = 10;
 
 /** Reads a config file, with variables from `env`; throws a `ConfigError` with everything that is wrong. */
 export function loadConfig(path: string, env: NodeJS.ProcessEnv): Config {
-  const file = resolve(path);
+  const file = findFile(path);
   const { value, duplicates } = parse(readText(path, file), file);
   const { entries, problems, notices } = validateConfig(value);
   const expander = new Expander(env);
@@ -56,6 +56,15 @@ export function loadConfig(path: string, env: NodeJS.ProcessEnv): Config {
     throw new ConfigError(code, [`Config file ${quote(file)} has ${count}`, ...all].join('\n  '), all);
   }
   return { path: findRealPath(file), servers, secrets: [...expander.secrets.values], notices };
+}
+
+function findFile(path: string): string {
+  try {
+    return resolve(path);
+  } catch {
+    const text = `Config file ${quote(path)} cannot be found: the current directory is gone; write the full path`;
+    throw new ConfigError('file_not_found', text);
+  }
 }
 
 function readText(path: string, file: string): string {

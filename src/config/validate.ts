@@ -78,7 +78,8 @@ function findServers(json: Json, found: Findings): JsonObject | undefined {
     return undefined;
   }
   for (const field of json.keys()) {
-    if (field !== 'mcpServers') found.notices.push(`${pathTo('', field)}: unknown field, ignored`);
+    if (field !== 'mcpServers' && field !== '$schema')
+      found.notices.push(`${pathTo('', field)}: unknown field, ignored`);
   }
   if (isObject(servers)) return servers;
   found.problems.push(

@@ -69,23 +69,9 @@ function cut(bytes: Buffer, { start, end }: Span): Buffer {
   return bytes.subarray(start, end);
 }
 
-/** Whether the client said that it can be asked this. */
-export function declares(capabilities: Capabilities, method: string, isUrl: boolean): boolean {
-  if (method === 'sampling/createMessage') return isSomething(capabilities['sampling']);
-  if (method === 'roots/list') return isSomething(capabilities['roots']);
-  const modes = capabilities['elicitation'];
-  if (method !== 'elicitation/create' || !isSomething(modes)) return false;
-  // A client that names no mode means forms.
-  return isUrl ? 'url' in modes : 'form' in modes || !('url' in modes);
-}
-
 export function declaresExtension(capabilities: Capabilities, name: string): boolean {
   const extensions = capabilities['extensions'];
-  return isSomething(extensions) && name in extensions;
-}
-
-function isSomething(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
+  return typeof extensions === 'object' && extensions !== null && name in extensions;
 }
 
 function isSame(claim: Claim | undefined, capabilities: Buffer, client: Buffer | undefined): boolean {

@@ -1,17 +1,15 @@
-/** Requests on their way to a server of the other era, and what comes back of those that are asked around. */
+/** Requests on their way to a server of the other era. */
 import type { Entry } from '../protocol/catalog.ts';
 import type { Conversation } from '../protocol/conversation.ts';
 import type { Owner } from '../protocol/owners.ts';
 import type { Peer } from '../protocol/peer.ts';
-import type { Answer, Request } from '../wire/envelope.ts';
-import { McpError } from '../wire/error.ts';
-import { memberOf, parse, type Span } from '../wire/json.ts';
-import { INVALID_PARAMS } from '../wire/messages.ts';
-import { type Splice, splice } from '../wire/splice.ts';
+import type { Request } from '../wire/envelope.ts';
+import { parse } from '../wire/json.ts';
+import type { Splice } from '../wire/splice.ts';
 import type { Logs } from './logs.ts';
 import { insertMembers } from './members.ts';
 import { insertClaim, removeClaim } from './meta.ts';
-import { completeResult, mapCode, ModernOverLegacy } from './modern-over-legacy.ts';
+import { ModernOverLegacy } from './modern-over-legacy.ts';
 import { LOG_LEVELS } from './modern.ts';
 import { Rounds } from './rounds.ts';
 import type { Bridge, Claim, Tools } from './types.ts';
@@ -54,34 +52,6 @@ export class Crossings {
     if (isTask && message.params !== undefined)
       all.push(insertMembers(message.line, message.params, '"task":{}'));
     return { splices: all, bridge: new ModernOverLegacy(message, isTask) };
-  }
-
-  async askFor(message: Request, peer: Peer, claim: Claim | undefined): Promise<Answer> {
-    const { method, params } = message;
-    if (!isOneEra(peer, claim) && message.param('requestState') !== undefined)
-      throw new McpError({ code: INVALID_PARAMS, message: FOREIGN_STATE });
-    return peer.ask(method, params && this.#lowerParams(message, params, peer, claim));
-  }
-
-  raiseAnswer(message: Request, peer: Peer, claim: Claim | undefined, answer: Answer): Splice[] | undefined {
-    if (isOneEra(peer, claim)) return [];
-    if (claim !== undefined) return completeResult(peer, message.method, answer);
-    const type = answer.result && memberOf(answer.line, answer.result, 'resultType');
-    return answer.string(type) === 'input_required' ? undefined : [];
-  }
-
-  raiseError(claim: Claim | undefined, { code, message, data }: McpError): McpError {
-    return new McpError({ code: claim === undefined ? code : mapCode(code), message, data });
-  }
-
-  #lowerParams(message: Request, params: Span, peer: Peer, claim: Claim | undefined): Buffer {
-    if (isOneEra(peer, claim)) return message.bytes(params);
-    const splices = claim === undefined ? this.#lowerToModern(message) : removeClaim(message);
-    const moved = splices.map(({ span, bytes }) => ({
-      span: { start: span.start - params.start, end: span.end - params.start },
-      bytes,
-    }));
-    return Buffer.concat(splice([message.bytes(params)], moved));
   }
 
   #lowerToModern(message: Request): Splice[] {

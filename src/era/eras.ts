@@ -5,7 +5,6 @@ import type { Identity } from '../protocol/handshake.ts';
 import type { Owner } from '../protocol/owners.ts';
 import type { Peer } from '../protocol/peer.ts';
 import type { Answer, Envelope, Notification, Request } from '../wire/envelope.ts';
-import type { McpError } from '../wire/error.ts';
 import { memberOf, parse } from '../wire/json.ts';
 import type { Splice } from '../wire/splice.ts';
 import { type Crossing, Crossings } from './crossings.ts';
@@ -59,20 +58,6 @@ export class Eras {
     splices: readonly Splice[],
   ): Crossing | string | undefined {
     return this.#crossings.cross(message, owner, claim, splices);
-  }
-
-  /** Asks one of several servers that may know the answer. */
-  askFor(message: Request, peer: Peer, claim: Claim | undefined): Promise<Answer> {
-    return this.#crossings.askFor(message, peer, claim);
-  }
-
-  /** The answer to that; undefined when it is a question that the call has to be made properly for. */
-  raiseAnswer(message: Request, peer: Peer, claim: Claim | undefined, answer: Answer): Splice[] | undefined {
-    return this.#crossings.raiseAnswer(message, peer, claim, answer);
-  }
-
-  raiseError(claim: Claim | undefined, error: McpError): McpError {
-    return this.#crossings.raiseError(claim, error);
   }
 
   /** Whether a server hears what does not belong to a request, and can be asked for such things. */
@@ -182,9 +167,9 @@ export class Eras {
     return this.#listens.holds(key) || this.#suspensions.has(key);
   }
 
-  /** A client with a handshake knows no subscription ids. */
-  untag(message: Envelope): Splice[] {
-    const meta = message.param('_meta');
+  /** The ids of our subscriptions mean nothing to the client. */
+  untag(message: Envelope, peer: Peer): Splice[] {
+    const meta = this.hasHandshake(peer) ? undefined : message.param('_meta');
     return meta === undefined ? [] : removeMembers(message.line, meta, (name) => name === SUBSCRIPTION_KEY);
   }
 

@@ -33,8 +33,9 @@ export class Greeter {
   readonly #clock: Clock;
   readonly #avoidsProbe: boolean;
   #era: Era = 'legacy';
-  /** Whether the question is out, and not answered, that old servers may die of. */
+  /** Whether it was asked what old servers may not get over, and has not been met since. */
   isProbing = false;
+  #isUnanswered = false;
 
   /** With the client's own words, so that the server sees the client and not us. */
   constructor(line: Line, opening: Opening, clock: Clock, avoidsProbe: boolean) {
@@ -67,7 +68,8 @@ export class Greeter {
   /** Undefined when the server is of the handshake era. */
   #probe(): Promise<Buffer | undefined> {
     this.isProbing = true;
-    return this.#discover(() => (this.isProbing = false)).catch(() => undefined);
+    this.#isUnanswered = true;
+    return this.#discover(() => (this.#isUnanswered = false)).catch(() => undefined);
   }
 
   async #wait(probed: Promise<Buffer | undefined>): Promise<Buffer | undefined> {
@@ -85,14 +87,15 @@ export class Greeter {
     try {
       // A server that is only slow answers in order, and may not answer the second question any more.
       await Promise.race([shaken, probed.then((late) => late ?? shaken)]);
-      const late = this.isProbing ? undefined : await probed;
+      const late = this.#isUnanswered ? undefined : await probed;
       if (late !== undefined) return this.#meetModern(late);
       const welcome = await shaken;
       this.#line.send(notification('notifications/initialized'));
-      return { era: 'legacy', welcome, avoidsProbe: this.#avoidsProbe || this.isProbing };
+      return { era: 'legacy', welcome, avoidsProbe: this.#avoidsProbe || this.#isUnanswered };
     } catch (error) {
       if (!(error instanceof McpError)) throw error;
-      const welcome = await this.#discover().catch(() => undefined);
+      const isAsked = this.isProbing && !this.#isUnanswered;
+      const welcome = await (isAsked ? probed : this.#discover().catch(() => undefined));
       if (welcome === undefined) throw error;
       return this.#meetModern(welcome);
     }

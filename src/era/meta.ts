@@ -26,9 +26,10 @@ export function openModern(claim: Claim): Opening {
   const offered = membersOf(rawCapabilities, whole).filter(
     ({ name }) => name !== 'roots' && name !== 'tasks',
   );
-  const client = rawClient?.toString() ?? UNNAMED_CLIENT;
+  const { name, version } = parse(rawClient?.toString() ?? '{}') as { name?: unknown; version?: unknown };
+  const isNamed = typeof name === 'string' && typeof version === 'string';
+  const client = isNamed ? String(rawClient) : UNNAMED_CLIENT;
   const params = `{"protocolVersion":"${LATEST_LEGACY_VERSION}","capabilities":${joinMembers(rawCapabilities, offered)},"clientInfo":${client}}`;
-  const name = rawClient && (parse(rawClient.toString()) as { name?: unknown } | null)?.name;
   return {
     era: 'modern',
     protocolVersion: MODERN_VERSION,

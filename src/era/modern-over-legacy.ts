@@ -5,7 +5,7 @@ import type { Answer, Request } from '../wire/envelope.ts';
 import { isObject, memberOf, type Span } from '../wire/json.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, request } from '../wire/messages.ts';
 import type { Splice } from '../wire/splice.ts';
-import { declares } from './claim.ts';
+import { declares } from '../protocol/declared.ts';
 import { insertMembers, insertMeta } from './members.ts';
 import {
   CACHE_HINTS,
@@ -13,6 +13,7 @@ import {
   LEGACY_NOT_FOUND,
   LEGACY_URL_REQUIRED,
   MISSING_CAPABILITY,
+  RESERVED_CODES,
   SERVER_KEY,
 } from './modern.ts';
 import { readTarget } from './suspensions.ts';
@@ -49,7 +50,7 @@ export class ModernOverLegacy implements Bridge {
 }
 
 /** What the stateless era wants in a result. */
-export function completeResult({ info }: Peer, method: string, { line, result }: Answer): Splice[] {
+function completeResult({ info }: Peer, method: string, { line, result }: Answer): Splice[] {
   if (result === undefined || !isObject(line, result)) return [];
   const isCacheable = method === 'resources/read' && !has(line, result, 'ttlMs');
   const missing = [
@@ -67,9 +68,10 @@ export function completeResult({ info }: Peer, method: string, { line, result }:
 }
 
 /** The code of the stateless era for an error of the handshake era, if it has to be another one. */
-export function mapCode(code: number): number {
-  if (code === LEGACY_URL_REQUIRED) return INTERNAL_ERROR;
-  return code === LEGACY_NOT_FOUND ? INVALID_PARAMS : code;
+function mapCode(code: number): number {
+  if (code === LEGACY_NOT_FOUND) return INVALID_PARAMS;
+  // The server cannot mean what they mean now.
+  return code >= RESERVED_CODES.first && code <= RESERVED_CODES.last ? INTERNAL_ERROR : code;
 }
 
 /** Looked for in the whole line first, because that is fast; an object may be long. */

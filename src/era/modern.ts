@@ -14,6 +14,8 @@ export const TASKS_EXTENSION: string = `${KEY_START}tasks`;
 
 export const MISSING_CAPABILITY = -32_021;
 export const UNSUPPORTED_VERSION = -32_022;
+/** Nobody may use one of these but for what the specification says; servers of the handshake era know nothing of that. */
+export const RESERVED_CODES = { first: -32_099, last: -32_020 } as const;
 /** What the handshake era said in these cases, and the stateless era must not. */
 export const LEGACY_NOT_FOUND = -32_002;
 export const LEGACY_URL_REQUIRED = -32_042;

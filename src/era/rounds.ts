@@ -3,23 +3,16 @@ import type { Call } from '../protocol/calls.ts';
 import type { Conversation } from '../protocol/conversation.ts';
 import { blame, type Peer } from '../protocol/peer.ts';
 import type { Answer, Request } from '../wire/envelope.ts';
-import { memberOf, membersOf, type Span } from '../wire/json.ts';
+import { memberOf } from '../wire/json.ts';
 import { failure, notification, request } from '../wire/messages.ts';
 import { type Splice, splice } from '../wire/splice.ts';
-import { declares } from './claim.ts';
+import { declares } from '../protocol/declared.ts';
+import { type Demand, MOST_ROUNDS, readDemand, type Wish, writeAnswers } from './demand.ts';
 import { insertMembers } from './members.ts';
 import type { Bridge, Capabilities, Tools } from './types.ts';
 
-/** As many as the official client makes. */
-const MOST_ROUNDS = 8;
 /** Before a server that only wants to be asked again is asked again. */
 const PAUSE_MS = 250;
-
-interface Wish {
-  readonly name: string;
-  readonly method: string;
-  readonly params: Buffer | undefined;
-}
 
 export class Rounds implements Bridge {
   readonly target: string | undefined = undefined;
@@ -44,23 +37,15 @@ export class Rounds implements Bridge {
   }
 
   raise(peer: Peer, call: Call, answer: Answer): readonly Splice[] | undefined {
-    const { line, result } = answer;
-    if (result === undefined || !line.includes('"input_required"')) return [];
-    if (answer.string(memberOf(line, result, 'resultType')) !== 'input_required') return [];
+    const demand = readDemand(answer);
+    if (demand === undefined) return [];
     this.#count += 1;
     // Put back at once: it can be cancelled, and the server can die, while the client thinks.
     const next = peer.calls.addAgain(call);
     this.#isAway = true;
-    const state = memberOf(line, result, 'requestState');
-    const wishes = readWishes(answer, memberOf(line, result, 'inputRequests'));
-    const refused = wishes.find((wish) => !declares(this.#capabilities, wish.method, isUrl(wish)));
-    if (this.#count > MOST_ROUNDS) {
-      this.#fail(peer, next, `asked for input more than ${MOST_ROUNDS} times`);
-    } else if (refused !== undefined) {
-      this.#fail(peer, next, `needs "${refused.method}", which the client did not declare`);
-    } else {
-      this.#askAll(peer, next, wishes, state && answer.bytes(state).toString());
-    }
+    const problem = this.#findProblem(peer, demand);
+    if (problem === undefined) this.#askAll(peer, next, demand);
+    else this.#fail(peer, next, problem);
     return undefined;
   }
 
@@ -69,18 +54,29 @@ export class Rounds implements Bridge {
     return this.#isAway;
   }
 
-  #askAll(peer: Peer, call: Call, wishes: readonly Wish[], state: string | undefined): void {
-    const answers = new Map<string, Buffer>();
-    if (wishes.length === 0) {
-      this.#tools.later(PAUSE_MS, () => this.#sendAgain(peer, call, answers, state));
+  /** Why the call cannot go on, to follow the name of the server. */
+  #findProblem({ key }: Peer, { wishes, state }: Demand): string | undefined {
+    if (this.#count > MOST_ROUNDS) return `asked for input more than ${MOST_ROUNDS} times`;
+    if (wishes.length === 0 && state === undefined) return 'asked for input, but did not say for which';
+    if (this.#shared.questions.isFull(key, wishes.length))
+      return 'asked for more input than a client is asked for at once';
+    const refused = wishes.find((wish) => !declares(this.#capabilities, wish.method, isUrl(wish)));
+    return refused && `needs "${refused.method}", which the client did not declare`;
+  }
+
+  #askAll(peer: Peer, call: Call, demand: Demand): void {
+    const answers = new Map<string, string>();
+    if (demand.wishes.length === 0) {
+      this.#tools.later(PAUSE_MS, () => this.#sendAgain(peer, call, answers, demand));
       return;
     }
-    for (const { name, method, params } of wishes) {
+    for (const { name, method, params } of demand.wishes) {
       const question = this.#shared.questions.addOwn(peer.key, method, (answer) => {
         this.#open.delete(question.id);
-        if (answer.result !== undefined) answers.set(name, answer.bytes(answer.result));
+        if (answer.result !== undefined) answers.set(name, answer.bytes(answer.result).toString());
         else this.#giveUp(peer, call, answer);
-        if (this.#open.size === 0 && answer.result !== undefined) this.#sendAgain(peer, call, answers, state);
+        if (this.#open.size === 0 && answer.result !== undefined)
+          this.#sendAgain(peer, call, answers, demand);
       });
       this.#open.add(question.id);
       this.#shared.toClient(request(question.id, method, params && this.#adapt(method, params, question.id)));
@@ -105,15 +101,11 @@ export class Rounds implements Bridge {
   }
 
   /** A new request with the old params, the answers, and what the server wants back. */
-  #sendAgain(peer: Peer, call: Call, answers: ReadonlyMap<string, Buffer>, state: string | undefined): void {
+  #sendAgain(peer: Peer, call: Call, answers: ReadonlyMap<string, string>, demand: Demand): void {
     const { line, params, pieces, idSpan } = this.#message;
     if (params === undefined || !peer.calls.has(call)) return;
     this.#isAway = false;
-    const responses = [...answers].map(([name, value]) => `${JSON.stringify(name)}:${value.toString()}`);
-    const members = [
-      ...(responses.length === 0 ? [] : [`"inputResponses":{${responses.join(',')}}`]),
-      ...(state === undefined ? [] : [`"requestState":${state}`]),
-    ];
+    const members = writeAnswers(answers, demand);
     const id = { span: idSpan, bytes: Buffer.from(call.sentId) };
     const added = members.length === 0 ? [] : [insertMembers(line, params, members.join(','))];
     peer.send(...splice(pieces, [...added, ...this.#splices, id]));
@@ -132,15 +124,6 @@ export class Rounds implements Bridge {
     peer.calls.take(call.sentId);
     this.#shared.answer(call.id, failure(call.id, blame(peer, what)));
   }
-}
-
-function readWishes(answer: Answer, requests: Span | undefined): Wish[] {
-  if (requests === undefined) return [];
-  return membersOf(answer.line, requests).map(({ name, value }) => {
-    const params = memberOf(answer.line, value, 'params');
-    const method = answer.string(memberOf(answer.line, value, 'method')) ?? '';
-    return { name, method, params: params && answer.bytes(params) };
-  });
 }
 
 function isUrl({ params }: Wish): boolean {

@@ -6,10 +6,10 @@ import type { Call, Finish } from '../protocol/calls.ts';
 import type { Conversation } from '../protocol/conversation.ts';
 import type { Peer } from '../protocol/peer.ts';
 import type { Request } from '../wire/envelope.ts';
-import { memberOf, membersOf } from '../wire/json.ts';
+import { isObject, memberOf, membersOf } from '../wire/json.ts';
 import { failure, INTERNAL_ERROR, INVALID_PARAMS, notification, success } from '../wire/messages.ts';
 import { splice } from '../wire/splice.ts';
-import { declares } from './claim.ts';
+import { declares } from '../protocol/declared.ts';
 import { removeMembers } from './members.ts';
 import { RETRIED_METHODS, SERVER_KEY } from './modern.ts';
 import type { Claim, Tools } from './types.ts';
@@ -144,8 +144,9 @@ export class Suspensions {
     this.#byCall.set(call, suspension);
     this.#shared.answer(call.id, ...success(call.id, writeResult(suspension)));
     call.id = '';
-    // A call that has asked something is not begun anew behind the user's back.
+    // A call that has asked something is not begun anew behind the user's back, here or elsewhere.
     call.repeatable = undefined;
+    call.elsewhere = undefined;
     call.heardAs = '';
     call.hold = (finish) => void (suspension.finish = finish);
   }
@@ -167,8 +168,9 @@ export class Suspensions {
     call.heardAs = token === undefined ? '' : message.text(token);
     const responses = message.param('inputResponses');
     for (const { name, value } of responses ? membersOf(message.line, responses) : []) {
-      const question = asked.get(name);
-      if (question !== undefined) peer.send(...success(question.id, message.bytes(value)));
+      const question = isObject(message.line, value) ? asked.get(name) : undefined;
+      if (question === undefined) continue;
+      peer.send(...success(question.id, message.bytes(value)));
       asked.delete(name);
     }
     if (finish !== undefined) {

@@ -1,6 +1,6 @@
 /** Has servers of either era say when something changes: by subscribing, or by a subscription of the stateless era. */
 import type { Conversation } from '../protocol/conversation.ts';
-import type { Peer } from '../protocol/peer.ts';
+import { bringUp, type Peer } from '../protocol/peer.ts';
 import type { OwnListens } from './own-listens.ts';
 import type { Meta } from './types.ts';
 
@@ -15,8 +15,7 @@ export class Watches {
 
   /** Asked once more of a server that is asked already, it changes nothing. */
   start(peer: Peer, uri: string): void {
-    peer.wake();
-    peer.whenSettled(() => {
+    bringUp(peer, () => {
       if (peer.status !== 'running') return;
       if (peer.era === 'modern') this.#own.open(peer, { resourceSubscriptions: [uri] });
       else peer.ask('resources/subscribe', JSON.stringify({ uri })).catch(() => {});

@@ -99,8 +99,11 @@ export class Child {
     return this.#process?.pid;
   }
 
+  /** Whether it may still read what it is sent. */
   get isAlive(): boolean {
-    return this.#cause === undefined && this.pid !== undefined;
+    // A write that was refused is known at once, the error comes later.
+    const isRefusing = this.#process?.stdin?.errored;
+    return this.#cause === undefined && this.pid !== undefined && !isRefusing;
   }
 
   /** Bytes that the process has not taken yet. */
@@ -188,8 +191,8 @@ export class Child {
     else if (this.#exit !== undefined && !this.#isPaused) this.#after(DEATH_GRACE_MS, () => this.#end());
   }
 
+  /** On Windows it may have an id all the same: that of the shell that did not find it. */
   #failToStart(error: NodeJS.ErrnoException): void {
-    if (this.pid !== undefined) return;
     this.#cause = 'spawn';
     this.#end(error);
   }

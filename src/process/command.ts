@@ -34,6 +34,7 @@ export interface SpawnAttempt {
 }
 
 const TILDE_ADVICE = '"~" is not expanded; write $HOME or the full path instead';
+const UNQUOTE_ADVICE = 'write it without the quotes inside the quotes';
 
 const NODE_PROGRAMS: ReadonlyMap<string, string> = new Map([
   ['node', 'node'],
@@ -133,10 +134,7 @@ function explainMissing(attempt: SpawnAttempt): string {
     return `${subject} exists${found.place}, but what runs it was not found: ${needs}; install that`;
   }
   if (!isPath(executable.file, platform)) {
-    const advice = /\s/.test(commandText)
-      ? 'write the program alone as "command" and the rest as "args"'
-      : 'install it, or write its full path as "command"';
-    return `${subject} was not found ${describeSearch(attempt)}; ${advice}`;
+    return `${subject} was not found ${describeSearch(attempt)}; ${adviseName(commandText)}`;
   }
   if (executable.resolvedFrom !== undefined) {
     return `${subject} was not found: it was there when the command was resolved; start again`;
@@ -144,7 +142,19 @@ function explainMissing(attempt: SpawnAttempt): string {
   if (commandText.startsWith('~')) return `${subject} was not found: ${TILDE_ADVICE}`;
   const paths = platform === 'win32' ? win32 : posix;
   const place = paths.isAbsolute(executable.file) ? '' : ' (looked up from the working directory)';
-  return `${subject} was not found: there is no such file${place}; correct the path in "command"`;
+  const advice = isQuoted(commandText) ? UNQUOTE_ADVICE : 'correct the path in "command"';
+  return `${subject} was not found: there is no such file${place}; ${advice}`;
+}
+
+function adviseName(commandText: string): string {
+  if (isQuoted(commandText)) return UNQUOTE_ADVICE;
+  if (/\s/.test(commandText)) return 'write the program alone as "command" and the rest as "args"';
+  return 'install it, or write its full path as "command"';
+}
+
+/** As a shell would want it; here the quotes are part of the name. */
+function isQuoted(commandText: string): boolean {
+  return /^(["']).*\1$/.test(commandText);
 }
 
 function explainRefused(attempt: SpawnAttempt): string {

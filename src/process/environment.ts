@@ -64,6 +64,8 @@ const SAFE_WINDOWS_VARIABLES: ReadonlySet<string> = new Set([
 export function childEnvironment(parts: EnvironmentParts): NodeJS.ProcessEnv {
   const { parent, own, isolate, nodeDir, platform, extra = {} } = parts;
   const variables = new Variables(platform);
+  // In front, where even a search finds them that stops at the end of the first, such as that of busybox.
+  for (const [name, value] of Object.entries(extra)) variables.set(name, value);
   for (const [name, value] of Object.entries(parent)) {
     if (value !== undefined && (!isolate || isSafe(name, platform))) variables.set(name, value);
   }
@@ -81,6 +83,11 @@ export function childEnvironment(parts: EnvironmentParts): NodeJS.ProcessEnv {
   }
   for (const [name, value] of Object.entries(extra)) variables.set(name, value);
   return variables.toEnvironment();
+}
+
+/** The PATH among a child's variables; Windows itself spells it `Path`. */
+export function findPath(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string | undefined {
+  return Object.entries(env).find(([name]) => identify(name, platform) === 'PATH')?.[1];
 }
 
 /** Variables by name; on Windows `Path` and `PATH` are one, and the spelling that came first stays. */

@@ -1,6 +1,7 @@
 /** Ends what our children started and left when we die without a chance to: one shell that waits for our end. Starts no server. */
 import { type ChildProcess, spawn as spawnProcess, type SpawnOptions } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { now as readClock } from '../clock.ts';
 
 export interface WatchdogOptions {
   readonly platform: NodeJS.Platform;
@@ -8,21 +9,29 @@ export interface WatchdogOptions {
   /** Where processes are written down besides. */
   readonly manifest?: { add(pid: number): void } | undefined;
   readonly spawn?: (file: string, args: readonly string[], options: SpawnOptions) => ChildProcess;
+  readonly now?: () => number;
   /** There is none, and why; at most once. */
   readonly onLost?: (what: string) => void;
 }
 
 /** In the environment of every child, with a value that no other aggregator gives. */
 const MARK_VARIABLE = 'MCP_SIMPLE_AGGREGATOR_MARK';
+/** Its name, without ours: whoever kills us by name must not kill it as well. */
+const NAME = 'mcp-watchdog';
+/** One that was ended sooner would be so again. */
+const SHORTEST_LIFE_MS = 1000;
+/** Another time there may be room for one. */
+const PASSING: ReadonlySet<string> = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM']);
 
 /**
  * POSIX, for dash, bash and busybox alike. It reads `? mark` before a process is started, `+ group` after, `- group`
  * when nothing of it is left. The end of its input is our end, however it came: the kernel closes the pipe.
+ * With a signal, "--" before a group would be an error to busybox, and "-s" without it one to dash.
  */
 const SCRIPT = `
-# Ends the MCP servers of mcp-simple-aggregator when that has died.
+# Ends the servers of an MCP aggregator when that has died.
 trap '' HUP INT TERM
-groups=' ' expected=
+groups=' ' expected= left=
 while read -r sign group; do
   case $sign in
     '?') expected=$group ;;
@@ -30,18 +39,19 @@ while read -r sign group; do
     -) case $groups in *" $group "*) groups="\${groups%% $group *} \${groups#* $group }" ;; esac ;;
   esac
 done
+# What is gone by now is not asked again: its number may belong to another a second later.
+ask() { for group in $1; do kill -TERM "-$group" && left="$left $group"; done; }
+# However this ends: where no other process can be started, not even one that sleeps, nobody is given time.
+trap 'for group in $left; do kill -KILL "-$group"; done' EXIT
 # It died while it started one: whose number nobody knows, but the mark is in its environment.
 list_marked() {
   if [ -r /proc/self/environ ]; then grep -lsF "$1" /proc/[0-9]*/environ | tr -dc '0-9\\n'
   else ps -A -E -ww -o pid= -o command= | grep -F "$1" | while read -r pid rest; do echo "$pid"; done
   fi
 }
-[ "$expected" ] && groups="$groups$(list_marked "$expected")"
-# What is gone by now is not asked again: its number may belong to another a second later.
-left=
-for group in $groups; do kill -s TERM -- "-$group" && left="$left $group"; done
+ask "$groups"
+[ "$expected" ] && ask "$(list_marked "$expected")"
 [ "$left" ] && sleep 1
-for group in $left; do kill -s KILL -- "-$group"; done
 `;
 
 /** On Windows it does nothing: there, the system ends our direct children with us, and nobody can promise more. */
@@ -102,7 +112,7 @@ export class Watchdog {
 
   #spawn(): ChildProcess {
     const { spawn = spawnProcess, env = process.env } = this.#options;
-    return spawn('/bin/sh', ['-c', SCRIPT, 'mcp-simple-aggregator-watchdog'], {
+    return spawn('/bin/sh', ['-c', SCRIPT, NAME], {
       // A session of its own: what ends ours, such as a closed terminal, must not end it too.
       detached: true,
       // Of our pipes it gets none: a client waits until the last copy of its own is closed.
@@ -120,10 +130,13 @@ export class Watchdog {
     const lifeline = shell.stdin as Socket;
     this.#lifeline = lifeline;
     lifeline.on('error', () => {});
+    const { now = readClock } = this.#options;
+    const startedAt = now();
     shell.on('exit', () => {
-      // The next process that is started gets a new one.
       this.#lifeline = undefined;
-      if (!this.#isClosed) this.#report('it was ended from outside');
+      if (this.#isClosed) return;
+      if (now() - startedAt >= SHORTEST_LIFE_MS) this.#start();
+      else this.#report('it is ended from outside as soon as it is started');
     });
     shell.unref();
     lifeline.unref();
@@ -135,7 +148,7 @@ export class Watchdog {
   }
 
   #lose(code = 'unknown error'): void {
-    this.#isMissing = true;
+    this.#isMissing = !PASSING.has(code);
     this.#lifeline = undefined;
     this.#report(`"/bin/sh" cannot be started (${code})`);
   }

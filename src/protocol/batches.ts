@@ -11,20 +11,29 @@ interface Batch {
 
 export class Batches {
   readonly #open: Batch[] = [];
+  /** The batch that is being taken apart: what is answered meanwhile is about it, even without an id. */
+  #current: Batch | undefined;
 
   get isEmpty(): boolean {
     return this.#open.length === 0;
   }
 
-  /** Answers to these ids are to go out together. */
-  expect(ids: readonly string[]): void {
-    const answerable = ids.filter((id) => ANSWERABLE_ID.test(id));
-    if (answerable.length > 0) this.#open.push({ ids: new Set(answerable), answers: [] });
+  /** Answers to these ids are to go out together, with all that is answered before the end. */
+  begin(ids: readonly string[]): void {
+    this.#current = { ids: new Set(ids.filter((id) => ANSWERABLE_ID.test(id))), answers: [] };
+    this.#open.push(this.#current);
+  }
+
+  /** The batch has been taken apart; gives the line when all is answered. */
+  end(): readonly Buffer[] {
+    const batch = this.#current;
+    this.#current = undefined;
+    return batch === undefined ? [] : this.#finish(batch);
   }
 
   /** Keeps an answer that belongs to a batch; gives the line when it is the last. Undefined when it belongs to none. */
-  gather(id: string, answer: readonly Buffer[]): readonly Buffer[] | undefined {
-    const batch = this.#take(id);
+  gather(id: string | undefined, answer: readonly Buffer[]): readonly Buffer[] | undefined {
+    const batch = (id === undefined ? undefined : this.#take(id)) ?? this.#current;
     batch?.answers.push(Buffer.concat(answer).subarray(0, -1));
     return batch && this.#finish(batch);
   }
@@ -40,7 +49,7 @@ export class Batches {
   }
 
   #finish(batch: Batch): readonly Buffer[] {
-    if (batch.ids.size > 0) return [];
+    if (batch.ids.size > 0 || batch === this.#current) return [];
     this.#open.splice(this.#open.indexOf(batch), 1);
     if (batch.answers.length === 0) return [];
     const text = batch.answers.map((one) => one.toString('latin1')).join(',');

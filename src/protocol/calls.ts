@@ -1,6 +1,7 @@
 /** The requests of the client that one server still owes an answer to. */
 import type { Bridge, Claim } from '../era/types.ts';
-import type { Request } from '../wire/envelope.ts';
+import type { Answer, Request } from '../wire/envelope.ts';
+import { parse } from '../wire/json.ts';
 import { OWN_ID_START } from '../wire/messages.ts';
 
 export interface Call {
@@ -19,9 +20,16 @@ export interface Call {
   readonly bridge: Bridge | undefined;
   /** While the client has been sent away with a question: keeps the answer for when it comes back. */
   hold: ((finish: Finish) => void) | undefined;
+  /** Whether the client named the server itself, by its key: then the answer says nothing of whose a URI is without it. */
+  isByKey: boolean;
+  /** While nobody is known to have what is asked for: asks the next server. `fail` tells the client that this one does not. */
+  elsewhere: Elsewhere | undefined;
   /** The progress token of the request with which the client came back; empty while it is away, or if it has none. */
   heardAs: string | undefined;
 }
+
+/** `refusal` is the answer of the server, if it lived to give one. */
+export type Elsewhere = (fail: () => void, refusal?: Answer) => void;
 
 /** Writes the answer to a call, under the id that the client waits for. */
 export type Finish = (id: string) => readonly Buffer[];
@@ -33,9 +41,10 @@ const REMEMBERED_TOKENS = 1000;
 
 export class Calls {
   readonly #bySentId = new Map<string, Call>();
+  /** By what the token means: a server gives it back as its own JSON writes it. */
   readonly #byToken = new Map<string, Call>();
-  /** Tokens of calls that became tasks: progress goes on after that answer. */
-  readonly #taskTokens = new Set<string>();
+  /** The same for tokens, raw, of calls that became tasks: progress goes on after that answer. */
+  readonly #taskTokens = new Map<string, string>();
   #lastAlias = 0;
 
   get size(): number {
@@ -58,6 +67,8 @@ export class Calls {
       claim,
       bridge,
       hold: undefined,
+      isByKey: false,
+      elsewhere: undefined,
       heardAs: undefined,
     };
     return this.#register(call);
@@ -66,6 +77,7 @@ export class Calls {
   /** Puts back a call that was taken, to be sent once more under an id of its own. */
   addAgain(call: Call): Call {
     call.sentId = this.#nextAlias();
+    call.elsewhere = undefined;
     return this.#register(call);
   }
 
@@ -99,24 +111,22 @@ export class Calls {
   /** The call was answered with a task, which goes on under its token. */
   keepToken({ token }: Call): void {
     if (token === undefined) return;
-    const [oldest] = this.#taskTokens;
+    const [oldest] = this.#taskTokens.keys();
     if (oldest !== undefined && this.#taskTokens.size === REMEMBERED_TOKENS) this.#taskTokens.delete(oldest);
-    this.#taskTokens.add(token);
+    this.#taskTokens.set(readMeaning(token), token);
   }
 
-  /** Whether a call in flight, or a task, carries this progress token. */
-  hasToken(token: string): boolean {
-    return this.#byToken.has(token) || this.#taskTokens.has(token);
-  }
-
-  /** The call in flight with this progress token. */
-  findByToken(token: string): Call | undefined {
-    return this.#byToken.get(token);
+  /** The token, raw, under which the client hears of what a server reports under this one; undefined when it is not to. */
+  findToken(sent: string): string | undefined {
+    const meaning = readMeaning(sent);
+    const call = this.#byToken.get(meaning);
+    const token = call === undefined ? this.#taskTokens.get(meaning) : (call.heardAs ?? call.token);
+    return token === '' ? undefined : token;
   }
 
   #register(call: Call): Call {
     this.#bySentId.set(call.sentId, call);
-    if (call.token !== undefined) this.#byToken.set(call.token, call);
+    if (call.token !== undefined) this.#byToken.set(readMeaning(call.token), call);
     return call;
   }
 
@@ -132,12 +142,19 @@ export class Calls {
 
   #drop(call: Call): void {
     this.#bySentId.delete(call.sentId);
-    if (call.token !== undefined && this.#byToken.get(call.token) === call) this.#byToken.delete(call.token);
+    const meaning = call.token && readMeaning(call.token);
+    if (meaning !== undefined && this.#byToken.get(meaning) === call) this.#byToken.delete(meaning);
   }
 }
 
-/** The id of a server that answers "5" or 5.0 to 5. */
-function readLoosely(id: string): string {
+/** One text for all ways to write a token: 1.0 comes back as 1, `\u00e9` as the letter. */
+function readMeaning(token: string): string {
+  if (PLAIN_ID.test(token) || !/^["\d-]/.test(token)) return token;
+  return JSON.stringify(parse(Buffer.from(token, 'latin1').toString()));
+}
+
+/** The id of somebody who answers "5" or 5.0 to 5. */
+export function readLoosely(id: string): string {
   const [, digits] = /^"?(-?\d[\d.eE+]*)"?$/.exec(id) ?? [];
   const number = Number(digits);
   return Number.isSafeInteger(number) ? String(number) : id;

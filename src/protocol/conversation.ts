@@ -111,7 +111,7 @@ export class Conversation {
 
   /** Sends the answer to a request of the client. */
   answer(id: string | undefined, ...pieces: readonly Buffer[]): void {
-    const gathered = this.batches.isEmpty || id === undefined ? undefined : this.batches.gather(id, pieces);
+    const gathered = this.batches.isEmpty ? undefined : this.batches.gather(id, pieces);
     this.toClient(...(gathered ?? pieces));
   }
 }

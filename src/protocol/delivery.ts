@@ -1,32 +1,47 @@
 /** Takes a request of the client to the server it is for: finds it, waits for it, rewrites the name. No I/O, no timers. */
 import type { Eras } from '../era/eras.ts';
-import { McpError } from '../wire/error.ts';
-import type { Answer, Notification, Request } from '../wire/envelope.ts';
+import type { Notification, Request } from '../wire/envelope.ts';
+import { readError } from '../wire/error.ts';
 import { stringAt } from '../wire/json.ts';
-import { failure, INVALID_PARAMS, success } from '../wire/messages.ts';
+import { failure, INVALID_PARAMS, METHOD_NOT_FOUND, success } from '../wire/messages.ts';
+import { soon } from '../wire/soon.ts';
 import { type Splice, splice } from '../wire/splice.ts';
-import type { Call } from './calls.ts';
+import type { Call, Elsewhere } from './calls.ts';
 import type { Conversation } from './conversation.ts';
 import { isHarmless } from './harmless.ts';
 import { mayBelongTo } from './names.ts';
 import { findOwner, findSubscribed, listCandidates, mayOwn, type Owner } from './owners.ts';
-import { blame, type Peer } from './peer.ts';
+import { blame, bringUp, type Peer } from './peer.ts';
 import { ROUTES } from './routes.ts';
 import { decodeTaskIds } from './tasks.ts';
 import { findWanted, KIND_WORDS, type Wanted } from './wanted.ts';
 
-/** What servers answer when they do not have a resource: the code of the protocol, and what it became. */
-const NOT_FOUND_CODES: ReadonlySet<number> = new Set([-32_002, INVALID_PARAMS]);
+/** What servers answer when they do not have a resource: the code of the protocol, what it became, and that of those with no such request. */
+const NOT_FOUND_CODES: ReadonlySet<number> = new Set([-32_002, INVALID_PARAMS, METHOD_NOT_FOUND]);
+
+/** For who has what nothing speaks of: one server after the other is asked. */
+interface Search {
+  readonly left: Peer[];
+  /** Those that cannot be asked. */
+  readonly silent: Peer[];
+  /** Tells the client that nobody has it. */
+  fail: () => void;
+  /** Whether that is for another reason than that a server does not have it. */
+  isTelling: boolean;
+}
 
 export class Delivery {
   readonly #shared: Conversation;
   readonly #eras: Eras;
+  readonly #whenListed: (act: () => void) => void;
   /** Requests that wait for a server to come up; one that is cancelled meanwhile is taken out. */
   readonly #waiting = new Set<Request>();
 
-  constructor(shared: Conversation, eras: Eras) {
+  /** `whenListed` calls back when the lists are as complete as the client may wait for. */
+  constructor(shared: Conversation, eras: Eras, whenListed: (act: () => void) => void) {
     this.#shared = shared;
     this.#eras = eras;
+    this.#whenListed = whenListed;
   }
 
   get hasWaiting(): boolean {
@@ -37,7 +52,8 @@ export class Delivery {
     const isEnding = message.method === 'resources/unsubscribe';
     const subscribed = isEnding ? findSubscribed(this.#shared, wanted) : undefined;
     const owner = subscribed ?? findOwner(this.#shared, wanted);
-    if (owner !== undefined) this.#forward(message, wanted, owner);
+    const isSure = owner?.entry === undefined || owner.entry.exposed === wanted.name;
+    if (owner !== undefined && isSure) this.#forward(message, wanted, owner);
     else this.#waitForOwner(message, wanted);
   }
 
@@ -69,7 +85,7 @@ export class Delivery {
     this.#eras.cancel(id);
   }
 
-  /** Nobody has it; but one that is still starting may, and a URI may be known to a server that lists it nowhere. */
+  /** Nobody has it, or not under this name; but one that is still starting may, and a URI may be known to a server that lists it nowhere. */
   #waitForOwner(message: Request, wanted: Wanted): void {
     const next = [...this.#shared.peers.values()].find(
       (peer) => peer.status === 'initializing' && mayOwn(this.#shared, peer, wanted),
@@ -78,57 +94,64 @@ export class Delivery {
       this.#wait(message, next, () => this.deliver(message, wanted));
       return;
     }
-    void this.#askAround(message, wanted);
+    // Whether exactly one server has a bare name shows when all have been heard.
+    this.#whenListed(
+      this.#hold(message, () => {
+        const owner = findOwner(this.#shared, wanted);
+        if (owner !== undefined) this.#forward(message, wanted, owner);
+        else this.#askAround(message, wanted);
+      }),
+    );
   }
 
   #wait(message: Request, peer: Peer, act: () => void): void {
+    bringUp(peer, this.#hold(message, act));
+  }
+
+  /** The act, unless the request is cancelled before. */
+  #hold(message: Request, act: () => void): () => void {
     this.#waiting.add(message);
-    peer.whenSettled(() => {
+    return () => {
       if (this.#waiting.delete(message)) act();
+    };
+  }
+
+  #askAround(message: Request, wanted: Wanted): void {
+    this.#askNext(message, wanted, {
+      left: listCandidates(this.#shared, wanted),
+      silent: [],
+      fail: () => this.#failUnowned(message, wanted),
+      isTelling: false,
     });
   }
 
-  async #askAround(message: Request, wanted: Wanted): Promise<void> {
-    this.#waiting.add(message);
-    let refusal: McpError | undefined;
-    const silent: Peer[] = [];
-    for (const peer of listCandidates(this.#shared, wanted)) {
-      try {
-        peer.wake();
-        await new Promise<void>((resolve) => peer.whenSettled(resolve));
-        if (!this.#waiting.has(message)) return;
-        if (this.#eras.isSubscribing(message, peer)) {
-          silent.push(peer);
-          continue;
-        }
-        const answer = await this.#eras.askFor(message, peer, wanted.claim);
-        if (!this.#waiting.delete(message)) return;
-        const owner = { peer, original: message.bytes(wanted.span) };
-        const raised = this.#eras.raiseAnswer(message, peer, wanted.claim, answer);
-        if (raised === undefined) {
-          this.#forward(message, wanted, owner);
-          return;
-        }
-        this.#noteSubscription(message, wanted, owner);
-        this.#passAnswer(message, peer, answer, raised);
+  #askNext(message: Request, wanted: Wanted, search: Search): void {
+    const peer = search.left.shift();
+    if (peer === undefined) {
+      if (search.silent.length > 0) this.#subscribeAll(message, wanted, search.silent);
+      else search.fail();
+      return;
+    }
+    this.#wait(message, peer, () => {
+      if (peer.status === 'running' && !this.#eras.isSubscribing(message, peer)) {
+        this.#ask(message, wanted, search, peer);
         return;
-      } catch (error) {
-        if (!(error instanceof McpError)) continue;
-        refusal = error;
-        if (!NOT_FOUND_CODES.has(error.code)) break;
       }
-    }
-    if (!this.#waiting.delete(message)) return;
-    if (silent.length > 0) {
-      this.#subscribeAll(message, wanted, silent);
-      return;
-    }
-    if (refusal === undefined) {
-      this.#failUnowned(message, wanted);
-      return;
-    }
-    const { code, message: text, data } = this.#eras.raiseError(wanted.claim, refusal);
-    this.#shared.answer(message.id, failure(message.id, { code, message: text, data }));
+      if (peer.status === 'running') search.silent.push(peer);
+      this.#askNext(message, wanted, search);
+    });
+  }
+
+  #ask(message: Request, wanted: Wanted, search: Search, peer: Peer): void {
+    const owner = { peer, original: message.bytes(wanted.span) };
+    this.#forward(message, wanted, owner, (fail, refusal) => {
+      if (message.method === 'resources/subscribe')
+        this.#shared.subscriptions.get(peer.key)?.delete(wanted.name);
+      // What went wrong at one that may have it says more than that another has it not.
+      if (!search.isTelling) search.fail = fail;
+      search.isTelling ||= refusal !== undefined && !NOT_FOUND_CODES.has(readError(refusal).code);
+      this.#askNext(message, wanted, search);
+    });
   }
 
   /** Servers that cannot be asked whether they have a URI are all listened to. */
@@ -141,12 +164,6 @@ export class Delivery {
     this.#shared.answer(message.id, ...success(message.id, '{}'));
   }
 
-  #passAnswer(message: Request, peer: Peer, answer: Answer, raised: readonly Splice[]): void {
-    this.#shared.links.note(peer.key, answer);
-    const id = { span: answer.idSpan, bytes: Buffer.from(message.id, 'latin1') };
-    this.#shared.answer(message.id, ...splice(answer.pieces, [id, ...raised]));
-  }
-
   #failUnowned(message: Request, { kind, name }: Wanted): void {
     const down = [...this.#shared.peers.values()].find(
       (peer) => peer.problem !== undefined && mayBelongTo(peer.key, name, this.#shared.separator),
@@ -156,7 +173,7 @@ export class Delivery {
     this.#shared.answer(message.id, failure(message.id, { code: INVALID_PARAMS, message: text, ...data }));
   }
 
-  #forward(message: Request, wanted: Wanted, owner: Owner): void {
+  #forward(message: Request, wanted: Wanted, owner: Owner, elsewhere?: Elsewhere): void {
     const { peer, original } = owner;
     if (peer.status !== 'running') {
       this.#wakeAndForward(message, wanted, owner);
@@ -172,25 +189,41 @@ export class Delivery {
       return;
     }
     const splices: Splice[] = [];
-    if (!original.equals(message.bytes(wanted.span))) splices.push({ span: wanted.span, bytes: original });
+    const isRenamed = !original.equals(message.bytes(wanted.span));
+    if (isRenamed) splices.push({ span: wanted.span, bytes: original });
     if (wanted.kind !== 'tasks') splices.push(...decodeTaskIds(message, peer));
     const crossing = this.#eras.cross(message, owner, wanted.claim, splices);
     if (typeof crossing === 'string') {
-      this.#shared.answer(message.id, failure(message.id, { code: INVALID_PARAMS, message: crossing }));
+      const error = { code: INVALID_PARAMS, message: crossing };
+      const fail = (): void => this.#shared.answer(message.id, failure(message.id, error));
+      if (elsewhere === undefined) fail();
+      else elsewhere(fail);
       return;
     }
     const mayRepeat = this.#shared.restart && wanted.isRepetition !== true;
     const isRepeatable = mayRepeat && owner.entry !== undefined && isHarmless(owner.entry.item);
     const call = peer.calls.add(message, isRepeatable, wanted.claim, crossing?.bridge);
-    const all = crossing?.splices ?? splices;
-    const id = { span: message.idSpan, bytes: Buffer.from(call.sentId) };
-    peer.send(...splice(message.pieces, call.sentId === call.id ? all : [...all, id]));
+    call.isByKey = isRenamed && wanted.kind === 'resources';
+    call.elsewhere = elsewhere;
+    const all = [...(crossing?.splices ?? splices)];
+    if (call.sentId !== call.id) all.push({ span: message.idSpan, bytes: Buffer.from(call.sentId) });
+    peer.send(...splice(message.pieces, all));
+    // Right behind the write that it leaves with.
+    soon(() => this.#retryRefused(message, wanted, owner, call));
+  }
+
+  /** A process that was gone already when it was sent the call has taken nothing of it: it may be sent to the next. */
+  #retryRefused(message: Request, wanted: Wanted, owner: Owner, call: Call): void {
+    const { peer } = owner;
+    // One that is being looked for goes on elsewhere when the process has ended.
+    if (peer.status !== 'ending' || !peer.calls.has(call) || call.elsewhere !== undefined) return;
+    peer.calls.take(call.sentId);
+    this.#forward(message, wanted, owner);
   }
 
   /** It is listed, but not running: it is starting, or can be started. */
   #wakeAndForward(message: Request, wanted: Wanted, owner: Owner): void {
     const { peer } = owner;
-    peer.wake();
     this.#wait(message, peer, () => {
       if (peer.status === 'running') this.#forward(message, wanted, owner);
       else this.#fail(message, peer, `is not available: ${peer.problem ?? 'it is stopped'}`);

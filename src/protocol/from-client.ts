@@ -76,13 +76,14 @@ export class FromClient {
   #receiveBatch(batch: readonly Buffer[]): void {
     const messages = splitBatch(batch);
     if (messages.length === 0) this.#fail(undefined, INVALID_REQUEST, 'Invalid request: the batch is empty');
-    this.#shared.batches.expect(
+    this.#shared.batches.begin(
       messages.flatMap((one) => (one instanceof Envelope && isRequest(one) ? [one.id] : [])),
     );
     for (const one of messages) {
       if (one instanceof Envelope) this.receive(one);
       else this.receiveMalformed(one);
     }
+    this.#shared.toClient(...this.#shared.batches.end());
   }
 
   #receiveRequest(message: Request): void {
@@ -129,7 +130,9 @@ export class FromClient {
     } else if (route.to === 'all') {
       this.#tellAll(message, route.capability);
     } else if (route.to === 'tasks') {
-      void listTasks(this.#shared).then((list) => this.#succeed(message.id, list));
+      if (this.#refusesCursor(message)) return;
+      const asked = [...this.#shared.peers.values()].filter((peer) => this.#eras.hasHandshake(peer));
+      void listTasks(asked).then((list) => this.#succeed(message.id, list));
     } else {
       this.#deliver(message, route);
     }
@@ -137,17 +140,20 @@ export class FromClient {
 
   /** `members` stand in front of those that are the list. */
   #list(message: Request, kind: KindName, members = ''): void {
-    const cursor = message.param('cursor');
-    if (cursor !== undefined && message.string(cursor) !== '') {
-      this.#fail(message.id, INVALID_PARAMS, 'Invalid cursor: every list is given whole, on one page');
-      return;
-    }
+    if (this.#refusesCursor(message)) return;
     this.#options.whenListed(() => {
       this.#shared.listed.add(kind);
       const list = this.#shared.renderList(kind);
       const whole = members === '' ? list : Buffer.concat([Buffer.from(`{${members}`), list.subarray(1)]);
       this.#succeed(message.id, whole);
     });
+  }
+
+  #refusesCursor(message: Request): boolean {
+    const cursor = message.param('cursor');
+    if (cursor === undefined || message.string(cursor) === '') return false;
+    this.#fail(message.id, INVALID_PARAMS, 'Invalid cursor: every list is given whole, on one page');
+    return true;
   }
 
   #tellAll(message: Request, capability: string): void {
@@ -196,7 +202,8 @@ export class FromClient {
     else if (message.method === 'notifications/cancelled') this.#delivery.cancel(message);
     else if (message.method === 'notifications/progress') this.#reportProgress(message);
     else if (message.method === 'notifications/tasks/status') this.#reportTask(message);
-    else this.#forwardToAll(message);
+    // A call that wants no answer is none; to send it to all servers would be worse.
+    else if (!ROUTES.has(message.method)) this.#forwardToAll(message);
   }
 
   #reportProgress(message: Notification): void {

@@ -11,7 +11,7 @@ import {
   type Notification,
   type Request,
 } from '../wire/envelope.ts';
-import type { Span } from '../wire/json.ts';
+import { memberOf, type Span } from '../wire/json.ts';
 import {
   type ErrorObject,
   failure,
@@ -23,6 +23,7 @@ import {
 import { splice } from '../wire/splice.ts';
 import type { Call } from './calls.ts';
 import type { Conversation } from './conversation.ts';
+import { declares } from './declared.ts';
 import { KINDS, type KindName } from './kinds.ts';
 import { qualify } from './names.ts';
 import { blame, type Peer } from './peer.ts';
@@ -72,19 +73,24 @@ export class FromServer {
       this.#shared.log.debug(`An answer that it does not owe was dropped (id ${message.id})`, peer.key);
     } else if (fault !== undefined) {
       this.#fail(peer, call, `sent an answer with ${fault}`);
+    } else if (call.elsewhere !== undefined && isThere(message, message.error)) {
+      call.elsewhere(() => this.#passAnswer(peer, call, message), message);
     } else {
-      if (peer.has('resources')) this.#shared.links.note(peer.key, message);
-      if (call.bridge !== undefined) {
-        this.#crossBack(peer, call, message);
-        return;
-      }
-      const isTask = call.method.startsWith('tasks/') || this.#eras.isTask(peer, message);
-      const splices = encodeTaskIds(message, peer, isTask);
-      if (splices.length > 0 && findMadeTask(message) !== undefined) peer.calls.keepToken(call);
-      if (message.id !== call.id)
-        splices.push({ span: message.idSpan, bytes: Buffer.from(call.id, 'latin1') });
-      this.#shared.answer(call.id, ...splice(message.pieces, splices));
+      this.#passAnswer(peer, call, message);
     }
+  }
+
+  #passAnswer(peer: Peer, call: Call, message: Answer): void {
+    if (peer.has('resources') && !call.isByKey) this.#shared.links.note(peer.key, message);
+    if (call.bridge !== undefined) {
+      this.#crossBack(peer, call, message);
+      return;
+    }
+    const isTask = call.method.startsWith('tasks/') || this.#eras.isTask(peer, message);
+    const splices = encodeTaskIds(message, peer, isTask);
+    if (splices.length > 0 && findMadeTask(message) !== undefined) peer.calls.keepToken(call);
+    if (message.id !== call.id) splices.push({ span: message.idSpan, bytes: Buffer.from(call.id, 'latin1') });
+    this.#shared.answer(call.id, ...splice(message.pieces, splices));
   }
 
   /** The answer of a server of the other era. */
@@ -100,13 +106,13 @@ export class FromServer {
   #receiveQuestion(peer: Peer, message: Request): void {
     const { id, method } = message;
     if (method === 'ping') {
-      peer.send(...success(id, '{}'));
+      peer.reply(...success(id, '{}'));
       return;
     }
     if (this.#eras.ask(peer, message)) return;
     const refusal = this.#findRefusal(peer, message);
     if (refusal !== undefined) {
-      peer.send(failure(id, refusal));
+      peer.reply(failure(id, refusal));
       return;
     }
     const question = this.#shared.questions.add(peer.key, message);
@@ -125,6 +131,11 @@ export class FromServer {
     if (capability !== undefined && !legacy.capabilities.has(capability)) {
       const text = `The client cannot do "${method}": it did not declare the capability "${capability}"`;
       return { code: METHOD_NOT_FOUND, message: text };
+    }
+    const mode = method === 'elicitation/create' ? readMode(message) : undefined;
+    if (mode !== undefined && !declares(legacy.declared, method, mode === 'url')) {
+      const text = `The client cannot do "${method}" with mode "${mode}": it did not declare that mode`;
+      return { code: INVALID_PARAMS, message: text };
     }
     if (this.#shared.questions.isFull(key)) return { code: INTERNAL_ERROR, message: TOO_MANY_QUESTIONS };
     if (capability !== 'tasks' || method === 'tasks/list') return undefined;
@@ -152,17 +163,16 @@ export class FromServer {
     else {
       const taskIds = encodeTaskIds(message, peer, method.startsWith('notifications/tasks'));
       if (!this.#eras.consume(peer, message, taskIds))
-        this.#shared.toClient(...splice(message.pieces, taskIds));
+        this.#shared.toClient(...splice(message.pieces, [...taskIds, ...this.#eras.untag(message, peer)]));
     }
   }
 
   #progress(peer: Peer, message: Notification): void {
-    const token = message.param('progressToken');
-    if (token === undefined || !peer.calls.hasToken(message.text(token))) return;
-    const heardAs = peer.calls.findByToken(message.text(token))?.heardAs;
-    const renamed = heardAs === undefined ? [] : [{ span: token, bytes: Buffer.from(heardAs, 'latin1') }];
-    if (heardAs !== '')
-      this.#shared.toClient(...splice(message.pieces, [...renamed, ...encodeTaskIds(message, peer)]));
+    const span = message.param('progressToken');
+    const token = span && peer.calls.findToken(message.text(span));
+    if (span === undefined || token === undefined) return;
+    const renamed = { span, bytes: Buffer.from(token, 'latin1') };
+    this.#shared.toClient(...splice(message.pieces, [renamed, ...encodeTaskIds(message, peer)]));
   }
 
   #takeBack(peer: Peer, message: Notification): void {
@@ -177,9 +187,10 @@ export class FromServer {
     const { params } = message;
     if (params === undefined || !message.hasParams || !this.#eras.passesLog(peer, message)) return;
     const logger = message.param('logger');
-    const name = message.string(logger);
-    if (logger !== undefined && name !== undefined) {
-      const bytes = Buffer.from(JSON.stringify(qualify(peer.key, name, this.#shared.separator)));
+    if (logger !== undefined) {
+      const name = message.string(logger);
+      const own = name === undefined ? peer.key : qualify(peer.key, name, this.#shared.separator);
+      const bytes = Buffer.from(JSON.stringify(own));
       const splices = [{ span: logger, bytes }, ...encodeTaskIds(message, peer)];
       this.#shared.toClient(...splice(message.pieces, splices));
       return;
@@ -200,7 +211,7 @@ export class FromServer {
     if (span === undefined || uri === undefined || subscribed === 0) return;
     const exposed = this.#shared.subscriptions.get(peer.key)?.get(uri) ?? uri;
     const splices = exposed === uri ? [] : [{ span, bytes: Buffer.from(JSON.stringify(exposed)) }];
-    this.#shared.toClient(...splice(message.pieces, [...splices, ...this.#eras.untag(message)]));
+    this.#shared.toClient(...splice(message.pieces, [...splices, ...this.#eras.untag(message, peer)]));
   }
 
   #fail(peer: Peer, call: Call, what: string): void {
@@ -208,11 +219,19 @@ export class FromServer {
   }
 }
 
+/** How an elicitation is to be made; one that does not say means a form. */
+function readMode(message: Request): string {
+  const { line, params } = message;
+  return message.string(params && memberOf(line, params, 'mode')) ?? 'form';
+}
+
 /** An answer has exactly one of result and error, not counting a null beside the other. */
 function findFault(answer: Answer): string | undefined {
-  const isThere = (span: Span | undefined): boolean =>
-    span !== undefined && !(span.end - span.start === 4 && answer.text(span) === 'null');
-  const hasResult = isThere(answer.result);
-  if (hasResult !== isThere(answer.error)) return undefined;
+  const hasResult = isThere(answer, answer.result);
+  if (hasResult !== isThere(answer, answer.error)) return undefined;
   return hasResult ? 'both a result and an error' : 'neither a result nor an error';
+}
+
+function isThere(answer: Answer, span: Span | undefined): boolean {
+  return span !== undefined && !(span.end - span.start === 4 && answer.text(span) === 'null');
 }

@@ -104,11 +104,16 @@ export function unite(
   more: Readonly<Record<string, object>> = {},
 ): Union {
   const { instructions } = summary;
+  const { experimental, ...known } = summary.capabilities;
   const all: Record<string, object> = { ...CAPABILITIES, ...more };
-  const capabilities = Object.entries(all).filter(
-    ([name]) => !isComplete || Object.hasOwn(summary.capabilities, name),
-  );
-  return { capabilities: Object.fromEntries(capabilities), ...(instructions !== '' && { instructions }) };
+  const entries = Object.entries(all).filter(([name]) => !isComplete || Object.hasOwn(known, name));
+  const capabilities = Object.fromEntries(entries);
+  // The one thing in them that is not ours to do.
+  const canSubscribe = !isComplete || Object.hasOwn(Object(known['resources']) as object, 'subscribe');
+  if (!canSubscribe && 'resources' in capabilities) capabilities['resources'] = { listChanged: true };
+  // What servers send for it is passed on, so it can be relied on.
+  if (experimental !== undefined) capabilities['experimental'] = Object(experimental) as object;
+  return { capabilities, ...(instructions !== '' && { instructions }) };
 }
 
 /** From the results of `initialize` or `server/discover`, by the servers' keys. */
@@ -117,8 +122,11 @@ export function summarize(welcomes: Iterable<readonly [key: string, welcome: Buf
   const instructions: string[] = [];
   for (const [key, bytes] of welcomes) {
     const welcome = parse(bytes.toString()) as { capabilities?: object; instructions?: unknown };
-    for (const [name, value] of Object.entries(welcome.capabilities ?? {}))
-      capabilities.set(name, { ...capabilities.get(name), ...(value as unknown as object) });
+    for (const [name, value] of Object.entries(welcome.capabilities ?? {})) {
+      // What one server cannot do does not keep the others from it.
+      const able = Object.entries(Object(value) as object).filter(([, one]) => one !== false);
+      capabilities.set(name, { ...capabilities.get(name), ...Object.fromEntries(able) });
+    }
     if (typeof welcome.instructions === 'string' && welcome.instructions !== '')
       instructions.push(`${key}: ${welcome.instructions}`);
   }

@@ -35,11 +35,18 @@ export class Lifecycle {
     this.#options = options;
   }
 
-  /** A list has been read. A client that was given another one hears of it, and always when the server said so. */
-  list(peer: Peer, kind: KindName, { items, findings }: ServerList, isRefresh: boolean): void {
-    const hasChanged = this.#shared.catalogs[kind].replace(peer.key, items);
+  /** A list has been read. A client that was given another one hears of it, unless that is to be said by itself. */
+  list(peer: Peer, kind: KindName, { items, findings, isUnread }: ServerList, isRefresh: boolean): void {
     for (const finding of findings) this.#shared.log.warn(finding, peer.key);
-    if (isRefresh || (hasChanged && this.#shared.listed.has(kind))) this.#options.announce(kind);
+    // What it listed before is more likely than that it has nothing any more.
+    if (isRefresh && isUnread) return;
+    const hasChanged = this.#shared.catalogs[kind].replace(peer.key, items);
+    if (!isRefresh && hasChanged && this.#shared.listed.has(kind)) this.changed(kind);
+  }
+
+  /** The client is to hear that it should ask for a list again. */
+  changed(kind: KindName): void {
+    this.#options.announce(kind);
   }
 
   /** What the client has asked of all servers, or of this one before it was started again, is asked of it now. */
@@ -65,7 +72,10 @@ export class Lifecycle {
     }
     if (!downfall.isForNow) this.#forget(peer);
     for (const call of calls) {
-      if (!downfall.isForNow || !this.#options.repeat(call)) this.#fail(peer, call, downfall);
+      if (downfall.isForNow && this.#options.repeat(call)) continue;
+      const fail = (): void => this.#fail(peer, call, downfall);
+      if (call.elsewhere === undefined) fail();
+      else call.elsewhere(fail);
     }
   }
 
@@ -83,7 +93,7 @@ export class Lifecycle {
   #forget({ key }: Peer): void {
     this.#shared.subscriptions.delete(key);
     for (const kind of KIND_NAMES) {
-      if (this.#shared.catalogs[kind].remove(key)) this.#options.announce(kind);
+      if (this.#shared.catalogs[kind].remove(key)) this.changed(kind);
     }
   }
 

@@ -16,6 +16,8 @@ export interface ServerList {
   readonly items: readonly Item[];
   /** Sentences about what was left out, and why. */
   readonly findings: readonly string[];
+  /** The server did not give it, though it may have one. */
+  readonly isUnread?: true;
 }
 
 /** Asks the server; params are JSON text. */

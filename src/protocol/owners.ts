@@ -2,6 +2,7 @@
 import type { Entry } from './catalog.ts';
 import type { Conversation } from './conversation.ts';
 import type { KindName } from './kinds.ts';
+import { readLinks } from './links.ts';
 import { mayBelongTo } from './names.ts';
 import type { Peer } from './peer.ts';
 import { decodeTaskId } from './tasks.ts';
@@ -58,12 +59,12 @@ function findListed(shared: Conversation, kind: KindName, name: string): Owner |
 
 /** By a link that a server gave, by the key in front, by a template that fits. */
 function findUnlisted(shared: Conversation, uri: string): Owner | undefined {
-  const linked = shared.peers.get(shared.links.find(uri) ?? '');
+  const linked = shared.peers.get(shared.links.find(uri) ?? findLinking(shared, uri) ?? '');
   if (linked?.has('resources') === true) return { peer: linked, original: quote(uri) };
   const fitting = [...shared.catalogs.templates.entries].filter(({ item }) =>
     matchesTemplate(item.name, uri),
   );
-  for (const peer of shared.peers.values()) {
+  for (const peer of sortByKey(shared)) {
     const prefix = `${peer.key}+`;
     // A scheme may have a plus too; a template that spells it out knows better.
     if (!uri.startsWith(prefix) || fitting.some(({ item }) => item.name.startsWith(prefix))) continue;
@@ -73,12 +74,25 @@ function findUnlisted(shared: Conversation, uri: string): Owner | undefined {
   return peer && { peer, original: quote(uri) };
 }
 
+/** The server with a tool that links to it: MCP Apps are told so where their pages are. */
+function findLinking(shared: Conversation, uri: string): string | undefined {
+  for (const { key, item } of shared.catalogs.tools.entries) {
+    for (const link of readLinks(item.bytes)) if (link === uri) return key;
+  }
+  return undefined;
+}
+
 function findTaskOwner(shared: Conversation, taskId: string): Owner | undefined {
-  for (const peer of shared.peers.values()) {
+  for (const peer of sortByKey(shared)) {
     const id = decodeTaskId(taskId, peer.key);
     if (id !== undefined && peer.has('tasks')) return { peer, original: quote(id) };
   }
   return undefined;
+}
+
+/** The longest first: what begins with one key may begin with a longer one, as with names. */
+function sortByKey({ peers }: Conversation): Peer[] {
+  return [...peers.values()].toSorted((one, other) => other.key.length - one.key.length);
 }
 
 function quote(text: string): Buffer {

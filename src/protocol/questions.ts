@@ -1,5 +1,6 @@
 /** The requests of servers that the client still owes an answer to. Each gets an id of ours: servers' ids may be alike. */
 import type { Answer, Request } from '../wire/envelope.ts';
+import { readLoosely } from './calls.ts';
 
 export interface Question {
   /** Our id, raw. */
@@ -49,14 +50,14 @@ export class Questions {
   }
 
   take(id: string): Question | undefined {
-    const question = this.#byId.get(id);
+    const question = this.find(id);
     if (question !== undefined) this.#drop(question);
     return question;
   }
 
-  /** The question whose progress the client reports. */
+  /** The question that the client means: it may write our number in its own way, or as a string. */
   find(id: string): Question | undefined {
-    return this.#byId.get(id);
+    return this.#byId.get(id) ?? this.#byId.get(readLoosely(id));
   }
 
   /** Whether a server has one open. */
@@ -64,9 +65,9 @@ export class Questions {
     return this.#counts.has(key);
   }
 
-  /** Whether a server has asked as much as it may. */
-  isFull(key: string): boolean {
-    return (this.#counts.get(key) ?? 0) >= MOST_QUESTIONS;
+  /** Whether a server that asks this many more asks more than it may. */
+  isFull(key: string, more = 1): boolean {
+    return (this.#counts.get(key) ?? 0) + more > MOST_QUESTIONS;
   }
 
   /** Takes the question that its own server takes back. */

@@ -1,15 +1,12 @@
 /** The tasks of all servers of the handshake era as one list, asked for anew each time. */
 import { Catalog } from './catalog.ts';
-import type { Conversation } from './conversation.ts';
 import { readList } from './lists.ts';
 import type { Peer } from './peer.ts';
 import { TASK_KIND, TASK_NAMING } from './tasks.ts';
 
-/** The result of `tasks/list`. */
-export async function listTasks({ peers }: Conversation): Promise<Buffer> {
-  const asked = [...peers.values()].filter(
-    (peer) => peer.status === 'running' && peer.era === 'legacy' && peer.has('tasks'),
-  );
+/** The result of `tasks/list`, from servers that know that request. */
+export async function listTasks(peers: readonly Peer[]): Promise<Buffer> {
+  const asked = peers.filter((peer) => peer.status === 'running' && peer.has('tasks'));
   const keys = asked.map(({ key }) => key);
   const catalog = new Catalog(TASK_KIND, keys, TASK_NAMING);
   const read = async (peer: Peer): Promise<void> => {

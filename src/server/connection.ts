@@ -2,6 +2,7 @@
 import { Child, type SpawnProcess, type Watch } from '../process/child.ts';
 import { explainSpawnFailure } from '../process/command.ts';
 import { describeEnding, type Ending } from '../process/ending.ts';
+import { findPath } from '../process/environment.ts';
 import { splitBatch } from '../wire/batch.ts';
 import { type Answer, Envelope, isAnswer, isRequest, type Malformed } from '../wire/envelope.ts';
 import { readError } from '../wire/error.ts';
@@ -103,7 +104,8 @@ export class NodeStdioMcpConnection implements McpConnection {
           commandText: command,
           executable,
           cwd,
-          path: env['PATH'],
+          cwdText: cwd,
+          path: findPath(env, platform),
           platform,
         });
       });
@@ -196,7 +198,7 @@ export class NodeStdioMcpConnection implements McpConnection {
   }
 
   #receive(message: Envelope): void {
-    if (isAnswer(message) && this.#settle(message.id, message)) return;
+    if (this.#waiting.size > 0 && isAnswer(message) && this.#settle(message.id, message)) return;
     if (this.#options.onMessage !== undefined) this.#options.onMessage(message);
     else if (isRequest(message)) this.#answer(message.id, message.method);
   }

@@ -35,18 +35,6 @@ export class Interview {
     return this.#greeter.isProbing;
   }
 
-  async run(onGreeting: (greeting: Greeting) => void): Promise<Findings> {
-    const greeting = await this.greet();
-    onGreeting(greeting);
-    const [tools, prompts, resources, templates] = await Promise.all([
-      this.readList('tools'),
-      this.readList('prompts'),
-      this.readList('resources'),
-      this.readList('templates'),
-    ]);
-    return { ...greeting, lists: { tools, prompts, resources, templates } };
-  }
-
   /** Who it is; before this, it has no lists. */
   async greet(): Promise<Greeting> {
     const greeting = await this.#greeter.greet();
@@ -59,7 +47,7 @@ export class Interview {
     return this.#greeter.complete(params) ?? params;
   }
 
-  /** One of its lists, as it is now. One that the server advertises but does not give counts as empty: real servers do that. */
+  /** One of its lists, as it is now. One that the server advertises but does not give is no obstacle: real servers do that. */
   async readList(kind: KindName): Promise<ServerList> {
     if (!this.#capabilities.has(KINDS[kind].capability)) return EMPTY_LIST;
     try {
@@ -68,8 +56,8 @@ export class Interview {
       // Many servers have resources but no templates, and say so this way.
       if (error instanceof McpError && error.code === METHOD_NOT_FOUND) return EMPTY_LIST;
       const reason = error instanceof Error ? error.message : String(error);
-      const finding = `${KINDS[kind].list} failed, so it counts as empty: ${reason}`;
-      return { items: [], findings: this.#connection.isConnected ? [finding] : [] };
+      const finding = `${KINDS[kind].list} failed: ${reason}`;
+      return { items: [], findings: this.#connection.isConnected ? [finding] : [], isUnread: true };
     }
   }
 }

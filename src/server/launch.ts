@@ -3,7 +3,7 @@ import type { ServerConfig } from '../config/load.ts';
 import type { Log } from '../log.ts';
 import type { SpawnProcess } from '../process/child.ts';
 import { explainSpawnFailure, type Host, resolveCommand } from '../process/command.ts';
-import { childEnvironment } from '../process/environment.ts';
+import { childEnvironment, findPath } from '../process/environment.ts';
 import type { Watchdog } from '../process/watchdog.ts';
 import { type McpConnectionOptions, NodeStdioMcpConnection } from './connection.ts';
 
@@ -43,9 +43,9 @@ export function launch(
     isolate: isolateEnv,
     nodeDir: executable.nodeDir,
     platform,
-    extra: { ...extraEnv, ...watchdog?.variables },
+    extra: { ...watchdog?.variables, ...extraEnv },
   });
-  const attempt = { commandText, executable, cwd, cwdText, path: env['PATH'], platform };
+  const attempt = { commandText, executable, cwd, cwdText, path: findPath(env, platform), platform };
   return new NodeStdioMcpConnection(executable.file, [...executable.args, ...args], {
     env,
     platform,

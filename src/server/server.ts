@@ -1,7 +1,7 @@
 /** One configured server: starting it, its handshake and its lists, its end, and starting it again. Routes nothing. */
 import { now } from '../clock.ts';
 import type { ServerConfig } from '../config/load.ts';
-import { type Facts, findChanges, hasItems, isSameGreeting } from '../memory/facts.ts';
+import { type Facts, findChanges, hasItems } from '../memory/facts.ts';
 import { Knowledge } from '../memory/knowledge.ts';
 import { describeEnding, type Ending, quoteStderr } from '../process/ending.ts';
 import { Calls } from '../protocol/calls.ts';
@@ -9,7 +9,7 @@ import type { Opening } from '../protocol/handshake.ts';
 import { KIND_NAMES, type KindName } from '../protocol/kinds.ts';
 import type { ServerList } from '../protocol/lists.ts';
 import type { Peer, ServerStatus } from '../protocol/peer.ts';
-import type { Answer, Envelope } from '../wire/envelope.ts';
+import { type Answer, type Envelope, isAnswer } from '../wire/envelope.ts';
 import type { Json } from '../wire/messages.ts';
 import { Closing } from './closing.ts';
 import type { NodeStdioMcpConnection } from './connection.ts';
@@ -17,6 +17,7 @@ import { extractFacts, type Findings, Interview } from './interview.ts';
 import { Refresher } from './refresher.ts';
 import { Restarts } from './restarts.ts';
 import type { ServerHandlers, ServerSettings } from './settings.ts';
+import { Usage } from './usage.ts';
 
 export class Server implements Peer {
   readonly calls: Calls = new Calls();
@@ -28,25 +29,31 @@ export class Server implements Peer {
   readonly #restarts = new Restarts();
   readonly #waiting: (() => void)[] = [];
   readonly #closing = new Closing();
-  status: ServerStatus = 'initializing';
+  readonly #usage: Usage;
+  #status: ServerStatus = 'initializing';
   problem: string | undefined;
-  /** Whether it is known to take it badly when it is asked for its era. */
-  #avoidsProbe: boolean | undefined;
   #connection: NodeStdioMcpConnection | undefined;
   #interview: Interview | undefined;
   #refresher: Refresher | undefined;
   #opening: Opening | undefined;
-  #lastUse = now();
-  /** Requests of ours that it still owes an answer to. */
-  #asked = 0;
   #isEnding = false;
 
   constructor(config: ServerConfig, settings: ServerSettings, handlers: ServerHandlers) {
     this.key = config.key;
     this.config = config;
-    this.known = new Knowledge(config);
+    this.known = new Knowledge(config, settings.avoidsProbe);
     this.#settings = settings;
     this.#handlers = handlers;
+    this.#usage = new Usage(settings.lazy);
+  }
+
+  get status(): ServerStatus {
+    return this.#status === 'running' && this.#connection?.isConnected === false ? 'ending' : this.#status;
+  }
+
+  /** To its process, as long as there is one. */
+  get connection(): NodeStdioMcpConnection | undefined {
+    return this.#connection;
   }
 
   get era(): Facts['era'] {
@@ -58,15 +65,15 @@ export class Server implements Peer {
   }
 
   get idleSince(): number | undefined {
-    const { lazy, isHeld } = this.#settings;
-    if (!lazy || this.status !== 'running' || isHeld(this.key)) return undefined;
-    return this.calls.size === 0 && this.#asked === 0 ? this.#lastUse : undefined;
+    if (this.status !== 'running' || this.calls.size > 0 || this.#settings.isHeld(this.key)) return undefined;
+    return this.#usage.idleSince;
   }
 
   get settling(): Promise<void> | undefined {
-    if (this.#closing.next !== undefined) return this.#closing.next;
     // Coming up makes room only where it can be put to rest then.
-    if (!this.#settings.lazy || this.status !== 'initializing' || !this.#connection) return undefined;
+    const isComing = this.#settings.lazy && this.status === 'initializing' && this.#connection !== undefined;
+    if (this.#closing.next !== undefined || (!isComing && this.status !== 'ending'))
+      return this.#closing.next;
     return new Promise((resolve) => this.whenSettled(resolve));
   }
 
@@ -79,38 +86,28 @@ export class Server implements Peer {
   }
 
   send(...pieces: readonly Buffer[]): void {
-    this.#lastUse = now();
+    this.#usage.note();
+    this.reply(...pieces);
+  }
+
+  reply(...pieces: readonly Buffer[]): void {
     this.#connection?.send(...pieces);
   }
 
   async ask(method: string, params?: Json): Promise<Answer> {
     if (this.#connection === undefined) throw new Error(`Server "${this.key}" is not connected`);
-    this.#asked += 1;
-    try {
-      // No time-out of ours: these stand for requests of the client.
-      return await this.#connection.request(method, params, { timeoutMs: 0 });
-    } finally {
-      this.#asked -= 1;
-      this.#lastUse = now();
-    }
+    // No time-out of ours: these stand for requests of the client.
+    return this.#usage.during(this.#connection.request(method, params, { timeoutMs: 0 }));
   }
 
   whenSettled(act: () => void): void {
-    if (this.status === 'initializing') this.#waiting.push(act);
+    if (this.status === 'initializing' || this.status === 'ending') this.#waiting.push(act);
     else act();
-  }
-
-  pause(): void {
-    this.#connection?.pause();
-  }
-
-  resume(): void {
-    this.#connection?.resume();
   }
 
   /** Known from an earlier start: it is listed already, and what is known is brought when it is needed. */
   expectRecall(bring: () => void): void {
-    this.status = 'stopped';
+    this.#status = 'stopped';
     this.known.expect(bring);
   }
 
@@ -119,7 +116,7 @@ export class Server implements Peer {
     const { isExpected } = this.known;
     this.known.facts = facts;
     // One that had nothing to list would never be needed, whatever it has by now: it is started to find out.
-    this.status = hasItems(facts) ? 'stopped' : 'initializing';
+    this.#status = hasItems(facts) ? 'stopped' : 'initializing';
     // It was listed, but is not known after all.
     if (isExpected) void this.launch();
   }
@@ -166,14 +163,14 @@ export class Server implements Peer {
       this.problem = this.#restarts.describe();
       return;
     }
-    this.status = 'initializing';
+    this.#status = 'initializing';
     this.problem = undefined;
     void this.launch();
   }
 
   async rest(): Promise<void> {
     if (this.status !== 'running') return;
-    this.status = 'stopped';
+    this.#status = 'stopped';
     // It did not fail, however often it is put to rest.
     this.#restarts.forget();
     await this.#release();
@@ -187,71 +184,70 @@ export class Server implements Peer {
     await this.#closing.end();
   }
 
-  kill(): void {
-    this.#connection?.kill();
-  }
-
   refresh(kind: KindName): void {
     this.#refresher?.refresh(kind);
   }
 
   #receive(connection: NodeStdioMcpConnection, message: Envelope): void {
-    if (connection !== this.#connection) return;
-    this.#lastUse = now();
+    // One that is stopped for good has been let go of, but the answers that it gives on its way out count.
+    if (connection !== this.#connection && !(this.#isEnding && isAnswer(message))) return;
+    // What it says unasked does not keep it from being put to rest.
+    if (isAnswer(message)) this.#usage.note();
     this.#handlers.onMessage(this, message);
   }
 
   async #shakeHands(connection: NodeStdioMcpConnection, opening: Opening): Promise<void> {
-    const { startupTimeoutMs } = this.#settings;
-    this.#avoidsProbe ??= this.#settings.avoidsProbe(this.known.id);
-    const interview = (this.#interview = new Interview(connection, opening, this.#avoidsProbe));
-    this.#refresher = new Refresher(
-      (kind) => interview.readList(kind),
-      // What a process said that is gone does not hold for the next one.
-      (kind, list) => connection === this.#connection && this.#renew(kind, list),
-    );
-    const tooLong = `it was not ready within ${startupTimeoutMs / 1000} s`;
-    const timer = setTimeout(() => this.#fail(tooLong), startupTimeoutMs);
+    const { startupTimeoutMs: limitMs } = this.#settings;
+    const interview = (this.#interview = new Interview(connection, opening, this.known.avoidsProbe));
+    // What a process said that is gone does not hold for the next one.
+    const isCurrent = (): boolean => connection === this.#connection;
+    const refresher = (this.#refresher = new Refresher({
+      read: (kind) => interview.readList(kind),
+      recall: (kind) => this.known.facts?.lists[kind] ?? [],
+      take: (kind, list) => isCurrent() && this.#renew(kind, list),
+      tell: (kind) => isCurrent() && this.#handlers.onChanged(kind),
+      now,
+    }));
+    const timer = setTimeout(() => this.#fail(`it was not ready within ${limitMs / 1000} s`), limitMs);
     try {
-      const answers = await interview.run((greeting) => {
-        // One that is listed, and says the same of itself as before, can be used while its lists are read again.
-        if (connection !== this.#connection || !isSameGreeting(this.known.facts, greeting)) return;
-        this.known.facts = { ...this.known.facts, ...greeting };
-        this.#comeUp();
-      });
-      if (connection === this.#connection) this.#takeAnswers(answers);
+      const greeting = await interview.greet();
+      // One that is listed, and says the same of itself as before, can be used while its lists are read again.
+      if (isCurrent() && this.known.recognize(greeting)) this.#comeUp();
+      await refresher.readAll((lists) => isCurrent() && this.#takeAnswers({ ...greeting, lists }));
     } catch (error) {
-      if (connection.isConnected) this.#fail(`it refused the handshake: ${(error as Error).message}`);
+      const why = `it refused the handshake: ${(error as Error).message}`;
+      if (connection.isConnected && !this.#startAfresh()) this.#fail(why);
     } finally {
       clearTimeout(timer);
     }
   }
 
   #takeAnswers(answers: Findings): void {
-    this.#avoidsProbe = answers.avoidsProbe;
+    this.known.avoidsProbe = answers.avoidsProbe;
     const facts = extractFacts(answers);
     if (this.status === 'initializing') {
       this.known.facts = facts;
       for (const kind of KIND_NAMES) this.#handlers.onList(this, kind, answers.lists[kind], false);
       this.#comeUp();
     } else {
-      for (const kind of findChanges(this.known.facts, facts)) this.#renew(kind, answers.lists[kind]);
+      const changed = new Set(findChanges(this.known.facts, facts));
+      for (const kind of KIND_NAMES) {
+        this.#renew(kind, answers.lists[kind]);
+        if (changed.has(kind) && !answers.lists[kind].isUnread) this.#handlers.onChanged(kind);
+      }
     }
-    this.#refresher?.start();
   }
 
   #comeUp(): void {
-    this.#lastUse = now();
-    this.status = 'running';
+    this.#usage.note();
+    this.#status = 'running';
     // Before those who waited: what they ask is to find everything as it was.
     this.#handlers.onUp(this);
     this.#settle('running');
   }
 
   #renew(kind: KindName, list: ServerList): void {
-    if (this.known.facts === undefined) return;
-    this.known.facts = { ...this.known.facts, lists: { ...this.known.facts.lists, [kind]: list.items } };
-    this.#handlers.onList(this, kind, list, true);
+    if (list.isUnread || this.known.renew(kind, list.items)) this.#handlers.onList(this, kind, list, true);
   }
 
   #close(connection: NodeStdioMcpConnection, ending: Ending): void {
@@ -259,13 +255,8 @@ export class Server implements Peer {
     if (connection !== this.#connection) return;
     this.#connection = undefined;
     const what = describeEnding(ending);
-    const isOfProbe = this.#interview?.isProbing === true && ending.error === undefined && !this.#isEnding;
-    if (this.status === 'initializing' && isOfProbe) {
-      this.#avoidsProbe = true;
-      // It did not fail: it was asked what it must not be asked.
-      this.#restarts.forget();
-      void this.launch();
-    } else if (this.status === 'initializing') {
+    if (ending.error === undefined && this.#startAfresh()) return;
+    if (this.status === 'initializing') {
       const why = ending.error ? connection.explainSpawn(ending.error) : `it ${what} while it was starting`;
       this.#fail(why, ending.stderr);
     } else if (this.status === 'running') {
@@ -274,6 +265,15 @@ export class Server implements Peer {
       this.#settle('failed', `it ${what}`);
       this.#handlers.onDown(this, ending);
     }
+  }
+
+  /** One that took it badly to be asked for its era did not fail: another process is not asked. */
+  #startAfresh(): boolean {
+    if (this.status !== 'initializing' || this.#isEnding || this.#interview?.isProbing !== true) return false;
+    this.known.avoidsProbe = true;
+    this.#restarts.forget();
+    void this.#release().then(() => this.launch());
+    return true;
   }
 
   #fail(what: string, stderr: readonly string[] = []): void {
@@ -294,7 +294,7 @@ export class Server implements Peer {
   }
 
   #settle(status: ServerStatus, problem?: string): void {
-    this.status = status;
+    this.#status = status;
     this.problem = problem;
     for (const act of this.#waiting.splice(0)) act();
   }

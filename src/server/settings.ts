@@ -26,6 +26,8 @@ export interface ServerHandlers {
   onMalformed(server: Server, line: Malformed): void;
   /** Its list is read; again, after it said that it has changed, or with everything else after a start. */
   onList(server: Server, kind: KindName, list: ServerList, isRefresh: boolean): void;
+  /** What has been read again is not what the client was given. */
+  onChanged(kind: KindName): void;
   onUp(server: Server): void;
   /** It was up and is not any more. */
   onDown(server: Server, ending: Ending): void;

@@ -1,10 +1,12 @@
 /** One JSON-RPC message in the bytes it came in: where its id, method, params, result and error stand. Changes nothing. */
 import { isUtf8 } from 'node:buffer';
-import { isObject, isString, memberOf, parse, type Span, stringAt } from './json.ts';
+import { isObject, isString, memberOf, parse, type Span, stringAt, unquote } from './json.ts';
 import type { Members } from './members.ts';
 import type { Scan } from './scanner.ts';
 
 const TAIL_BYTES = 256;
+/** A line up to here becomes text once, as a whole: that costs less than to do it with each part of it. */
+const SHORT_BYTES = 4096;
 const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
 const BACKSLASH = 0x5c;
@@ -22,12 +24,17 @@ export class Envelope {
   readonly error: Span | undefined;
   readonly #params: Members;
   readonly #version: Span | undefined;
+  readonly #isAscii: boolean;
   #line: Buffer | undefined;
+  /** A short line in Latin-1, so that every byte stays one character and nothing is lost. */
+  readonly #text: string | undefined;
   #meta: Buffer | undefined;
 
-  constructor(pieces: readonly Buffer[], { members, params }: Scan) {
+  constructor(pieces: readonly Buffer[], { members, params, isAscii }: Scan) {
     this.pieces = pieces;
+    this.#isAscii = isAscii;
     this.#line = pieces.length === 1 ? pieces[0] : undefined;
+    this.#text = this.#line && this.#line.length <= SHORT_BYTES ? this.#line.toString('latin1') : undefined;
     this.idSpan = members.get('id');
     this.id = this.idSpan && this.text(this.idSpan);
     this.method = this.string(members.get('method'));
@@ -52,7 +59,7 @@ export class Envelope {
   get hasParams(): boolean {
     if (this.params === undefined) return false;
     const { start } = this.params;
-    return this.bytes({ start, end: start + 1 })[0] === OPEN_OBJECT;
+    return (this.#line?.[start] ?? this.bytes({ start, end: start + 1 })[0]) === OPEN_OBJECT;
   }
 
   /** Where a member of `params` stands. */
@@ -84,14 +91,15 @@ export class Envelope {
 
   /** The raw text at a span. Latin-1, so that every byte stays one character and nothing is lost. */
   text(span: Span): string {
-    if (this.#line !== undefined) return this.#line.toString('latin1', span.start, span.end);
-    return this.bytes(span).toString('latin1');
+    return this.#text?.slice(span.start, span.end) ?? this.bytes(span).toString('latin1');
   }
 
   /** The meaning of a string at a span; undefined for anything that is not a string. */
   string(span: Span | undefined): string | undefined {
     if (span === undefined) return undefined;
-    if (this.#line !== undefined) return isString(this.#line, span) ? stringAt(this.#line, span) : undefined;
+    if (this.#line !== undefined && !isString(this.#line, span)) return undefined;
+    if (this.#isAscii && this.#text !== undefined) return unquote(this.#text.slice(span.start, span.end));
+    if (this.#line !== undefined) return stringAt(this.#line, span);
     const bytes = this.bytes(span);
     const whole = { start: 0, end: bytes.length };
     return isString(bytes, whole) ? stringAt(bytes, whole) : undefined;

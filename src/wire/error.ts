@@ -5,7 +5,7 @@ import type { ErrorObject } from './messages.ts';
 /** The other side answered with an error. */
 export class McpError extends Error {
   override readonly name = 'McpError';
-  /** The code of JSON-RPC. */
+  /** The code of JSON-RPC; 0 when the answer has none. */
   readonly code: number;
   /** Whatever the server added. */
   readonly data: unknown;

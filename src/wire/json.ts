@@ -76,9 +76,12 @@ export function isString(bytes: Buffer, { start }: Span): boolean {
 
 /** The meaning of a string. */
 export function stringAt(bytes: Buffer, { start, end }: Span): string {
-  const text = bytes.toString('utf8', start, end);
-  if (!text.includes('\\')) return text.slice(1, -1);
-  return String(parse(text));
+  return unquote(bytes.toString('utf8', start, end));
+}
+
+/** The meaning of a string that is text already. */
+export function unquote(text: string): string {
+  return text.includes('\\') ? String(parse(text)) : text.slice(1, -1);
 }
 
 /** The meaning of any text that was let pass: long texts may have raw control characters, which a parser refuses. */

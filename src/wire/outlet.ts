@@ -1,4 +1,5 @@
 /** Gathers what is to be written in one turn into one write; knows how much is waiting. Owns no stream. */
+import { soon } from './soon.ts';
 
 /** What is written to: a stream's writable side. */
 export interface Writable {
@@ -28,7 +29,7 @@ export class Outlet {
 
   push(...pieces: readonly Buffer[]): void {
     // After the current turn of the loop: everything that one chunk of input gives rise to leaves together.
-    if (this.#length === 0) queueMicrotask(this.#flush);
+    if (this.#length === 0) soon(this.#flush);
     for (const piece of pieces) {
       this.#pieces.push(piece);
       this.#length += piece.length;

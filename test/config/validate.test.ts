@@ -134,6 +134,7 @@ describe('validateConfig', () => {
   test('ignores unknown fields but names them', () => {
     const { problems, notices } = validate({
       theme: 1,
+      $schema: './schema.json',
       mcpServers: { a: { command: 'x', autoApprove: [] } },
     });
     expect(problems).toEqual([]);

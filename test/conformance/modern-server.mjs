@@ -8,6 +8,7 @@ import {
   Server,
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { ASKING_PROMPTS, ASKING_TOOLS } from './asking.mjs';
 import {
   call,
   capabilities,
@@ -27,43 +28,11 @@ const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
 const LEVEL_KEY = 'io.modelcontextprotocol/logLevel';
 const secret = randomBytes(16);
 
-function elicit(message, name) {
-  const requestedSchema = { type: 'object', properties: { [name]: { type: 'string' } }, required: [name] };
-  return { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } };
-}
-
-function sample(question) {
-  const messages = [{ role: 'user', content: text(question) }];
-  return { method: 'sampling/createMessage', params: { messages, maxTokens: 100 } };
-}
-
-const NAME = elicit('What is your name?', 'name');
-const CAPITAL = sample('What is the capital of France?');
-const ROOTS = { method: 'roots/list' };
-
 /** Nobody else can have made it. */
 function sign(state) {
   return `${state}.${createHmac('sha256', secret).update(state).digest('hex')}`;
 }
 
-/** By name: what is asked in each round; a state goes with it where the suite wants one. */
-const ASKING = {
-  test_input_required_result_elicitation: { rounds: [{ user_name: NAME }] },
-  test_input_required_result_sampling: { rounds: [{ capital_question: CAPITAL }] },
-  test_input_required_result_list_roots: { rounds: [{ client_roots: ROOTS }] },
-  test_input_required_result_request_state: { rounds: [{ confirm: NAME }], hasState: true },
-  test_input_required_result_multiple_inputs: {
-    rounds: [{ user_name: NAME, greeting: CAPITAL, client_roots: ROOTS }],
-    hasState: true,
-  },
-  test_input_required_result_multi_round: {
-    rounds: [{ step1: NAME }, { step2: elicit('What is your favourite colour?', 'color') }],
-    hasState: true,
-  },
-  test_input_required_result_tampered_state: { rounds: [{ confirm: NAME }], hasState: true },
-  test_input_required_result_capabilities: { rounds: [{ user_name: NAME, capital: CAPITAL }] },
-  test_streaming_elicitation: { rounds: [{ user_name: NAME }] },
-};
 const KINDS = {
   'elicitation/create': 'elicitation',
   'sampling/createMessage': 'sampling',
@@ -99,6 +68,18 @@ function ask({ rounds, hasState }, { mcpReq: { inputResponses: answers = {}, env
   };
 }
 
+/** A tool that asks as servers with a handshake do: it is begun anew when there is an answer. */
+async function callOnce(tool, { notify, _meta, inputResponses }, args) {
+  let inputRequests;
+  const sendRequest = async (asked) => {
+    if (inputResponses?.asked !== undefined) return inputResponses.asked;
+    inputRequests = { asked };
+    throw new Error('There is no answer yet');
+  };
+  const result = await call(tool, { sendNotification: notify, sendRequest, _meta }, args);
+  return inputRequests === undefined ? result : { resultType: 'input_required', inputRequests };
+}
+
 function createServer() {
   const server = new Server({ name: 'conformance-server', version: '1.0.0' }, { capabilities });
   const special = {
@@ -121,22 +102,21 @@ function createServer() {
       return { content: [text('Changed')] };
     },
   };
-  const names = [...Object.keys(ASKING), ...Object.keys(special)];
+  const names = [...Object.keys(ASKING_TOOLS), ...Object.keys(special)];
   const tools = [...Object.entries(TOOLS), ...names.map((name) => [name, {}])].map(describeTool);
-  const description = 'A prompt that needs input';
-  const asking = { test_input_required_result_prompt: { description, rounds: [{ user_context: NAME }] } };
   const handlers = {
     'tools/list': () => ({ tools }),
     'tools/call': async ({ params: { name, arguments: args } }, context) => {
       if (Object.hasOwn(special, name)) return special[name](context);
-      if (Object.hasOwn(ASKING, name))
+      if (Object.hasOwn(ASKING_TOOLS, name))
         return (
-          ask(ASKING[name], context) ?? { content: [text(JSON.stringify(context.mcpReq.inputResponses))] }
+          ask(ASKING_TOOLS[name], context) ?? {
+            content: [text(JSON.stringify(context.mcpReq.inputResponses))],
+          }
         );
       if (!Object.hasOwn(TOOLS, name))
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);
-      const { notify, _meta } = context.mcpReq;
-      return call(TOOLS[name], { sendNotification: notify, _meta }, args);
+      return callOnce(TOOLS[name], context.mcpReq, args);
     },
     'resources/list': () => ({ resources: Object.entries(RESOURCES).map(describeResource) }),
     'resources/templates/list': () => ({ resourceTemplates: [describeTemplate()] }),
@@ -146,11 +126,12 @@ function createServer() {
       return result;
     },
     'prompts/list': () => ({
-      prompts: Object.entries({ ...PROMPTS, ...asking }).map(describePrompt),
+      prompts: Object.entries({ ...PROMPTS, ...ASKING_PROMPTS }).map(describePrompt),
     }),
     'prompts/get': ({ params: { name, arguments: args } }, context) => {
       const answered = { write: () => [text('Answered')] };
-      if (Object.hasOwn(asking, name)) return ask(asking[name], context) ?? getPrompt(answered);
+      if (Object.hasOwn(ASKING_PROMPTS, name))
+        return ask(ASKING_PROMPTS[name], context) ?? getPrompt(answered);
       if (!Object.hasOwn(PROMPTS, name))
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown prompt: ${name}`);
       return getPrompt(PROMPTS[name], args);

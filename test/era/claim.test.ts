@@ -1,7 +1,8 @@
 /** The claim of a request: read from its own `_meta`, and the same object while the client says the same. */
 import { expect, test } from 'vitest';
-import { Claims, declares } from '../../src/era/claim.ts';
+import { Claims } from '../../src/era/claim.ts';
 import type { Claim } from '../../src/era/types.ts';
+import { declares } from '../../src/protocol/declared.ts';
 import { readRequest } from '../support/message.ts';
 
 const VERSION = '"io.modelcontextprotocol/protocolVersion":"2026-07-28"';

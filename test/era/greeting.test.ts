@@ -116,9 +116,6 @@ test.each([
   await stage.settle();
   stage.answer('server/discover', DISCOVERED);
   answerSecond(stage);
-  await stage.settle();
-  // Asked once more, by the one that refused before it was known that it had answered.
-  stage.answer('server/discover', DISCOVERED);
   expect(await stage.greeting).toMatchObject({ era: 'modern' });
   expect(stage.sent).toEqual([]);
 });
@@ -143,6 +140,16 @@ test('a server that refuses the handshake of a client is asked in the other era'
   await neither.settle();
   neither.refuse('server/discover');
   await expect(neither.greeting).rejects.toThrow('First');
+});
+
+test('a server that refuses both is not asked a third time, and is as one that has not been met', async () => {
+  const stage = new Stage({});
+  stage.refuse('server/discover');
+  await stage.settle();
+  stage.refuse('initialize', new McpError({ code: -1, message: 'Not any more' }));
+  await expect(stage.greeting).rejects.toThrow('Not any more');
+  expect(stage.asked).toEqual(['server/discover', 'initialize']);
+  expect(stage.greeter.isProbing).toBe(true);
 });
 
 test('a connection that ends is no refusal', async () => {

@@ -246,6 +246,12 @@ describe('explaining a failed start', () => {
     );
   });
 
+  it.each(['"uvx"', "'/usr/bin/my server'"])('says that %s needs no quotes of its own', async (command) => {
+    expect(await explain({ command, path: directory })).toMatch(
+      /; write it without the quotes inside the quotes$/,
+    );
+  });
+
   it('says where a relative path was looked up, and that "~" is not expanded', async () => {
     expect(await explain({ command: '/no/such', path: '' })).toBe(
       'Command "/no/such" was not found: there is no such file; correct the path in "command"',

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { hasEnded } from '../../src/process/identity.ts';
 import { Watchdog, type WatchdogOptions } from '../../src/process/watchdog.ts';
 import { until, within } from '../support/deadline.ts';
@@ -35,9 +35,10 @@ function watch(options: Partial<WatchdogOptions> = {}): Watched {
 }
 
 /** A group that ends only by force, once it is ready for that. */
-async function startStubborn(watchdog?: Watchdog): Promise<number> {
+async function startStubborn(watchdog?: Watchdog, env = process.env): Promise<number> {
   watchdog?.expect();
-  const child = spawn('sh', ['-c', STUBBORN], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+  const options = { detached: true, env };
+  const child = spawn('sh', ['-c', STUBBORN], { ...options, stdio: ['ignore', 'pipe', 'ignore'] });
   const pid = child.pid ?? -1;
   watchdog?.add(pid);
   onTestFinished(() => {
@@ -138,15 +139,30 @@ test('knows of a process as soon as it is told, and even one that it is not told
   }
 });
 
-test.skipIf(!existsSync('/bin/bash'))('speaks to bash, which is the shell of macOS, as well', async () => {
-  const { watchdog } = watch({
-    spawn: (_, args, options) => spawn('/bin/bash', args, { ...options, argv0: 'sh' }),
+/** The shells of macOS and of Alpine Linux; the one here is tried by all other tests. */
+const SHELLS = ['/bin/bash', '/bin/busybox'].filter((file) => existsSync(file));
+
+describe.each(SHELLS)('run by %s', (file) => {
+  const speak = (_: string, args: readonly string[], options: SpawnOptions): ChildProcess =>
+    spawn(file, args, { ...options, argv0: 'sh' });
+
+  test('it ends what was not removed, by force if need be', async () => {
+    const { watchdog } = watch({ spawn: speak });
+    const [first, second] = [await startStubborn(watchdog), await startStubborn(watchdog)];
+    watchdog.remove(second);
+    watchdog.close();
+    await gone(first);
+    expect(hasEnded(second, process.platform)).toBe(false);
   });
-  const [first, second] = [await startStubborn(watchdog), await startStubborn(watchdog)];
-  watchdog.remove(second);
-  watchdog.close();
-  await gone(first);
-  expect(hasEnded(second, process.platform)).toBe(false);
+
+  test('it finds what it was not told of', async () => {
+    const { watchdog } = watch({ spawn: speak });
+    watchdog.expect();
+    // Its environment is read up to the end of the first variable by some.
+    const pid = await startStubborn(undefined, { ...watchdog.variables, ...process.env });
+    watchdog.close();
+    await gone(pid);
+  });
 });
 
 test('does not keep the program running that uses it', async () => {
@@ -187,8 +203,23 @@ test('is not impressed by signals that are meant for us', async () => {
   await gone(pid);
 });
 
-test('is replaced when it was ended from outside, and the new one knows everything', async () => {
-  const { watchdog, shells, lost } = watch();
+test('is replaced at once when it was ended from outside, and the new one knows everything', async () => {
+  let time = 0;
+  const { watchdog, shells, lost } = watch({ now: () => (time += 1000) });
+  const pid = await startStubborn(watchdog);
+  shells[0]?.kill('SIGKILL');
+  await until(
+    WAIT_MS,
+    () => shells.length === 2,
+    () => 'another one',
+  );
+  watchdog.close();
+  await gone(pid);
+  expect(lost).toEqual([]);
+});
+
+test('is replaced with the next process, and said to be missing, when it does not last', async () => {
+  const { watchdog, shells, lost } = watch({ now: () => 0 });
   const first = await startStubborn(watchdog);
   shells[0]?.kill('SIGKILL');
   await until(
@@ -196,11 +227,31 @@ test('is replaced when it was ended from outside, and the new one knows everythi
     () => lost.length > 0,
     () => 'word that it is gone',
   );
+  expect(shells).toHaveLength(1);
   const second = await startStubborn(watchdog);
   expect(shells).toHaveLength(2);
   watchdog.close();
   await Promise.all([gone(first), gone(second)]);
   expect(lost).toEqual([expect.stringContaining('ended from outside')]);
+});
+
+test('is tried again with the next process when there was no room for one', async () => {
+  let attempts = 0;
+  const { watchdog, shells, lost } = watch({
+    spawn: (file, args, options) => {
+      attempts += 1;
+      if (attempts === 1) throw Object.assign(new Error('no room'), { code: 'EAGAIN' });
+      const shell = spawn(file, args, options);
+      shells.push(shell);
+      return shell;
+    },
+  });
+  const first = await startStubborn(watchdog);
+  const second = await startStubborn(watchdog);
+  expect(attempts).toBe(2);
+  watchdog.close();
+  await Promise.all([gone(first), gone(second)]);
+  expect(lost).toEqual([expect.stringMatching(/"\/bin\/sh" cannot be started \(EAGAIN\)/)]);
 });
 
 test('says once that there is no shell, and goes on', async () => {

@@ -61,14 +61,15 @@ describe('an answer', () => {
 test('progress is passed on exactly while the call with that token is in flight', () => {
   const calls = new Calls();
   const [one, two] = [add(calls, '1', '"t"'), add(calls, '2', '7')];
-  expect(['"t"', '7', 't', '"7"'].map((token) => calls.hasToken(token))).toEqual([true, true, false, false]);
+  const tokens = ['"t"', '7', 't', '"7"', '[7]'].map((token) => calls.findToken(token));
+  expect(tokens).toEqual(['"t"', '7', undefined, undefined, undefined]);
   calls.take(one.sentId);
-  expect(calls.hasToken('"t"')).toBe(false);
+  expect(calls.findToken('"t"')).toBeUndefined();
   calls.takeByClientId(two.id);
-  expect(calls.hasToken('7')).toBe(false);
+  expect(calls.findToken('7')).toBeUndefined();
   add(calls, '3', '8');
   calls.takeAll();
-  expect(calls.hasToken('8')).toBe(false);
+  expect(calls.findToken('8')).toBeUndefined();
 });
 
 test('the table agrees with a plain list of what is pending, whatever happens in whatever order', () => {

@@ -1,9 +1,18 @@
 /** How the client's `initialize` is read, answered and passed on. */
 import { describe, expect, test } from 'vitest';
-import { type Opening, readOpening, summarize, writeWelcome } from '../../src/protocol/handshake.ts';
+import {
+  type Opening,
+  readOpening,
+  type Summary,
+  summarize,
+  unite,
+  writeWelcome,
+} from '../../src/protocol/handshake.ts';
 import { readRequest } from '../support/message.ts';
 
 const VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
+
+const IDENTITY = { identity: { name: 'me "quoted"', version: '1.2' } };
 
 function open(params: string): Opening {
   const opening = readOpening(readRequest('1', 'initialize', params), {});
@@ -19,7 +28,7 @@ interface Welcome {
 
 function welcome(params: string): Welcome {
   const description = {
-    identity: { name: 'me "quoted"', version: '1.2' },
+    ...IDENTITY,
     summary: summarize([]),
     isComplete: false,
   };
@@ -86,6 +95,37 @@ describe('what is known of the client', () => {
     );
     expect(opening.capabilities).toEqual(new Set(['roots']));
     expect(opening.clientName).toBe(`${'x'.repeat(10_000)}\u0001\n`);
+  });
+});
+
+describe('what all servers together can do', () => {
+  const summarizeAll = (...capabilities: object[]): Summary =>
+    summarize(capabilities.map((one) => ['k', Buffer.from(JSON.stringify({ capabilities: one }))]));
+
+  test('is what one of them can do, as soon as all are known', () => {
+    const summary = summarizeAll(
+      { tools: {}, resources: { subscribe: true }, experimental: { x: {} } },
+      { resources: { subscribe: false }, experimental: { y: {} }, vendor: {} },
+    );
+    expect(unite({ ...IDENTITY, summary, isComplete: true }).capabilities).toEqual({
+      tools: { listChanged: true },
+      resources: { listChanged: true, subscribe: true },
+      experimental: { x: {}, y: {} },
+    });
+  });
+
+  test('leaves subscriptions out where no server has them', () => {
+    const summary = summarizeAll({ resources: { listChanged: true } }, { resources: { subscribe: false } });
+    const { capabilities } = unite({ ...IDENTITY, summary, isComplete: true });
+    expect(capabilities).toEqual({ resources: { listChanged: true } });
+    const before = unite({ ...IDENTITY, summary, isComplete: false });
+    expect(before.capabilities['resources']).toEqual({ listChanged: true, subscribe: true });
+  });
+
+  test.each([null, true, 5, 'x'])('survives capabilities that are %j', (odd) => {
+    const summary = summarizeAll({ tools: odd, resources: odd, experimental: odd });
+    const { capabilities } = unite({ ...IDENTITY, summary, isComplete: true });
+    expect(capabilities).toMatchObject({ tools: { listChanged: true }, resources: { listChanged: true } });
   });
 });
 

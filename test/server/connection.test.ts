@@ -100,6 +100,27 @@ describe('starting the process', () => {
     await connection.close();
   });
 
+  test('explains a command that the shell of Windows did not find', async () => {
+    const server = new FakeProcess();
+    const connection = new NodeStdioMcpConnection('uvx', [], {
+      spawn: server.spawn,
+      platform: 'win32',
+      env: { Path: 'C:\\Tools;C:\\Windows' },
+    });
+    const call = failureOf(connection.call('x'));
+    // What cross-spawn makes of the exit of that shell.
+    server.emit('error', Object.assign(new Error('spawn uvx ENOENT'), { code: 'ENOENT' }));
+    const { message } = await call;
+    expect(message).toContain('"uvx" was not found in any directory of PATH (C:\\Tools, C:\\Windows)');
+    expect(connection.isConnected).toBe(false);
+  });
+
+  test('names the working directory that is not there', async () => {
+    const connection = new NodeStdioMcpConnection(process.execPath, [], { cwd: '/no/such/folder' });
+    const { message } = await failureOf(connection.call('x'));
+    expect(message).toContain('The working directory "/no/such/folder" does not exist');
+  });
+
   test('explains it in the words of whoever knows better', async () => {
     const explainSpawn = (error: NodeJS.ErrnoException): string => `Because of ${error.code}`;
     const spawn = failingSpawn('EPERM', { hasPipes: true });

@@ -136,7 +136,7 @@ test('asks what a server wants to know, again where the answer does not fit', as
   expect(stderr).toContain('An answer is required');
   expect(stderr).toContain('Answer yes or no');
   expect(stderr).toContain('(number) [Superman]: ');
-  expect(stderr).toContain('(numbers) [Tuna]: ');
+  expect(stderr).toContain('(numbers, as in 1,2) [Tuna]: ');
   expect(stdout).toContain('"action": "accept"');
   expect(stdout).toContain('"name": "Ada"');
   expect(stdout).toContain('"check": true');
@@ -186,6 +186,17 @@ test('explains an error of the server, a crash, and a server that does not start
   const failed = await call(servers, 'b:x');
   expect(failed.code).toBe(1);
   expect(failed.stderr).toContain('✗ b: It exited with code 4 while it was starting\n  stderr | no disk\n');
+});
+
+test('shows what a server adds to its error, and the page that it wants opened first', async () => {
+  const data = { elicitations: [{ mode: 'url', url: 'https://example.com/login', message: 'Log in' }] };
+  const open = `"error":${JSON.stringify({ code: -32042, message: 'Log in first', data })}`;
+  const other = '"error":{"code":-32602,"message":"no","data":{"limit":3}}';
+  const servers = { a: fixture({ tools: ['x', 'y'], replies: { x: open, y: other } }) };
+  expect((await call(servers, 'a:x')).stderr).toContain(
+    '\n  → Open https://example.com/login (Log in), and call again when done\n',
+  );
+  expect((await call(servers, 'a:y')).stderr).toContain('error -32602: no\n  data | {"limit":3}\n');
 });
 
 test('tells programs in JSON what went wrong', async () => {

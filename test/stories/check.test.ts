@@ -154,6 +154,61 @@ test.each<[string, ServerEntry, RegExp]>([
     script('console.error("/usr/bin/python3: No module named mcp_server_git"); process.exit(1)'),
     /A Python package is missing/,
   ],
+  [
+    'another Node.js, in the words of the server',
+    script('console.error("Unsupported Node.js version: v20. Minimum: 22"); process.exit(1)'),
+    /may need another Node\.js than this one \(v\d+/,
+  ],
+  [
+    'a module that was built for another Node.js',
+    script('console.error("This version of Node.js requires NODE_MODULE_VERSION 127"); process.exit(1)'),
+    /^It may need another Node\.js/,
+  ],
+  [
+    'an option that this Node.js does not know',
+    { command: 'node', args: ['--no-such-option', 'x.js'] },
+    /knows no option --no-such-option: remove it/,
+  ],
+  [
+    'TypeScript that this Node.js does not read',
+    script('throw new TypeError(`Unknown file extension ".ts" for /x/server.ts`)'),
+    /reads no TypeScript: build the server/,
+  ],
+  [
+    'a key without the name of its variable',
+    script('console.error("missing API key"); process.exit(1)'),
+    /misses a key or token: find the name of the variable/,
+  ],
+  [
+    'a variable that Python does not find',
+    script(`console.error("KeyError: 'NOTION_TOKEN'"); process.exit(1)`),
+    /variable "NOTION_TOKEN": set it in "env" of "a"/,
+  ],
+  [
+    'a variable that a schema asks for',
+    script('console.error(JSON.stringify([{ path: ["ACME_URL"] }], undefined, 1)); process.exit(1)'),
+    /variable "ACME_URL": set it in "env" of "a"/,
+  ],
+  [
+    'a certificate that it does not trust',
+    script('console.error("npm error code SELF_SIGNED_CERT_IN_CHAIN"); process.exit(1)'),
+    /NODE_EXTRA_CA_CERTS/,
+  ],
+  [
+    'something that it may not do',
+    script('console.error("npm error code EACCES"); process.exit(1)'),
+    /may not read, write or run/,
+  ],
+  [
+    'a package without a program',
+    script('console.error("npm error could not determine executable to run"); process.exit(1)'),
+    /has no program of that name/,
+  ],
+  [
+    'a file that it cannot open',
+    script('require("fs").readFileSync("/nonexistent/settings.ini")'),
+    /program or file that it needs is not there/,
+  ],
   ['a program that ends by itself', script(''), /may not be an MCP server by itself/],
   ['a server that gives no lists', fixture({ hang: 'tools/list' }), /answers, but does not give its lists/],
   ['a silent program', fixture({ hang: 'initialize' }), /--startup-timeout/],
@@ -246,8 +301,13 @@ test('refuses a config that is wrong, for machines too', async () => {
   const { code, stdout, stderr } = await run(['check', file, '--json']);
   expect(code).toBe(2);
   expect(stderr).toContain('mcpServers.a.command: must not be empty: name the program');
-  expect(JSON.parse(stdout)).toMatchObject({
+  expect(JSON.parse(stdout)).toEqual({
     ok: false,
+    config: file,
+    servers: [],
+    warnings: [],
+    notes: [],
+    code: 'invalid_schema',
     problems: ['mcpServers.a.command: must not be empty: name the program that starts the server'],
   });
 });

@@ -1,6 +1,6 @@
 /** Starting servers side by side: one that fails is reported, and the rest goes on. */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fixture } from '../support/fixture.ts';
 import { makeFolder, type ServerEntry, type Session, start, startReady } from '../support/session.ts';
@@ -67,6 +67,18 @@ test('ends with an error under --strict when a server cannot be started', async 
   expect(session.stderr).toMatch(/error: \[bad\] .*\b7\b/);
   expect(session.stderr).toMatch(/Ending, as --strict says: "mcp-simple-aggregator check .*" says more/);
   await session.nothingLeft();
+});
+
+test('names the command that says more in a form that a shell takes', async () => {
+  const argv = (file: string): string[] => {
+    const other = join(dirname(file), 'my servers.json');
+    copyFileSync(file, other);
+    return ['--strict', other];
+  };
+  const session = start({ servers: { bad: fixture({ exit: 7 }) }, argv });
+  void session.request('initialize', { protocolVersion: '2025-11-25', capabilities: {} }).catch(() => {});
+  await session.exit();
+  expect(session.stderr).toMatch(/"mcp-simple-aggregator check '\/.*my servers\.json'" says more/);
 });
 
 test('serves under --strict when every server is there', async () => {

@@ -35,6 +35,12 @@ test('says that a config file is a folder', async () => {
   expect(stderr).toMatch(/directory|folder/i);
 });
 
+test('says that the folder it is looked up from is gone', async () => {
+  const session = start({ before: 'mkdir x && cd x && rmdir ../x', argv: () => ['config.json'] });
+  expect((await session.exit()).code).toBe(2);
+  expect(session.stderr).toContain('"config.json" cannot be found: the current directory is gone');
+});
+
 test('shows line, column and text of a mistake in the JSON, without its secrets', async () => {
   const broken = `  "pg": { "command": "node", "env": { "TOKEN": "${LITERAL}" } },, GOOD`;
   const { code, stdout, stderr, wasStarted } = await runConfig(`{\n"mcpServers": {\n${broken}\n}}`);

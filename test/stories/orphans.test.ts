@@ -26,7 +26,7 @@ function readProc(pid: number | string, file: string): string {
 function findWatchdogs(parent: number): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => readProc(pid, 'cmdline').includes('mcp-simple-aggregator-watchdog'))
+    .filter((pid) => readProc(pid, 'cmdline').includes('mcp-watchdog'))
     .filter((pid) => readProc(pid, 'status').includes(`PPid:\t${parent}\n`))
     .map(Number);
 }

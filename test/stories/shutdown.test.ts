@@ -19,17 +19,18 @@ async function expectGone(session: Session, code: number): Promise<void> {
 
 const endings: [string, number, (session: Session) => void][] = [
   ['the client closes stdin', 0, (session) => session.child.stdin.end()],
+  ['the client closes stdout', 0, (session) => void session.child.stdout.destroy()],
+  ['SIGTERM comes', 143, (session) => void session.child.kill('SIGTERM')],
+  ['SIGINT comes', 130, (session) => void session.child.kill('SIGINT')],
+  ['SIGHUP comes', 129, (session) => void session.child.kill('SIGHUP')],
   [
-    'the client closes stdout',
+    'the client closes stdout and goes on talking',
     0,
     (session) => {
       session.child.stdout.destroy();
       session.write('{"jsonrpc":"2.0","id":"unread","method":"ping"}\n');
     },
   ],
-  ['SIGTERM comes', 143, (session) => void session.child.kill('SIGTERM')],
-  ['SIGINT comes', 130, (session) => void session.child.kill('SIGINT')],
-  ['SIGHUP comes', 129, (session) => void session.child.kill('SIGHUP')],
 ];
 
 describe.each(endings)('when %s', (_, code, end) => {
@@ -91,6 +92,13 @@ test('calls in flight when the client closes stdin are still answered', async ()
   }
   expect(readText(await session.reply('"held"'))).toBe('released');
   expect(readText(await session.reply('"release"'))).toBe('done');
+});
+
+test('an answer that a server gives on its way out is delivered', async () => {
+  const session = await startReady({ servers: { a: fixture({ lastAnswer: 'late' }) } });
+  session.write(line('held', 'a:hold'));
+  await expectGoneAfterEnd(session);
+  expect(readText(await session.reply('"held"'))).toBe('late');
 });
 
 test('a large answer that is under way when the client closes stdin arrives whole', async () => {

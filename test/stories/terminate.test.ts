@@ -23,6 +23,8 @@ const servers = { deaf: fixture({ ignoreEof: true }), stubborn: fixture(stubborn
 
 /** Kills the aggregator, and before it the watchdog, which would leave nothing to do for anybody else. */
 async function crash(session: Session): Promise<void> {
+  // It would start another one.
+  process.kill(session.pid, 'SIGSTOP');
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     const read = (file: string): string => {
       try {
@@ -31,7 +33,7 @@ async function crash(session: Session): Promise<void> {
         return '';
       }
     };
-    const isWatchdog = read('cmdline').includes('mcp-simple-aggregator-watchdog');
+    const isWatchdog = read('cmdline').includes('mcp-watchdog');
     if (isWatchdog && read('status').includes(`PPid:\t${session.pid}\n`))
       process.kill(Number(pid), 'SIGKILL');
   }

@@ -18,6 +18,10 @@ export interface FixtureOptions {
   hang?: string;
   /** The method at which the process exits, with `code`. */
   dieAt?: string;
+  /** The method that is answered before the process exits, with `code`. */
+  dieAfter?: string;
+  /** Refuses everything, unless it was greeted with a handshake. */
+  handshakeFirst?: boolean;
   code?: number;
   /** Exits at once with this code. */
   exit?: number;
@@ -25,6 +29,8 @@ export interface FixtureOptions {
   banner?: string;
   ignoreEof?: boolean;
   ignoreSigterm?: boolean;
+  /** What calls that are held are answered with at the end of its input. */
+  lastAnswer?: string;
   /** Reads nothing before this record of another server has the request for its list, or this text. */
   after?: string;
   afterText?: string;

@@ -21,6 +21,8 @@ export interface LifeOptions {
   hang?: string;
   /** Exits at once with this code. */
   exit?: number;
+  /** Pings and logs all the time. */
+  chatty?: boolean;
   /** Stays when its input ends and when it is told to go. */
   stubborn?: boolean;
 }

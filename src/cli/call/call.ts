@@ -20,6 +20,8 @@ import { describeResult, readResult } from './result.ts';
 import { readInputSchema } from './schema.ts';
 
 const FAILED = 1;
+/** The code of an error that says which pages must be opened before the call (URLElicitationRequired). */
+const OPEN_FIRST = -32042;
 const SHOWN_TOOLS = 20;
 
 export async function runCall(command: CallCommand): Promise<number> {
@@ -102,10 +104,24 @@ async function explain(
     const { code, message, data } = error as Partial<McpError> & Error;
     await printError(isAnswer ? { code, message, data } : { message: stage.clean(message) });
   }
-  const what = isAnswer ? `The server answered with error ${error.code}: ` : '';
+  const code = isAnswer && error.code !== 0 ? `error ${error.code}` : 'an error';
+  const what = isAnswer ? `The server answered with ${code}: ` : '';
   const lines = [`${stage.paintError('red', '✗')} ${what}${stage.clean(error.message)}`];
-  if (!isAnswer) lines.push(...lastWords(probe.stderr).map((line) => `  stderr | ${stage.clean(line)}`));
+  if (isAnswer) lines.push(...describeData(error, stage));
+  else lines.push(...lastWords(probe.stderr).map((line) => `  stderr | ${stage.clean(line)}`));
   await print(`${lines.join('\n')}\n`, process.stderr);
+}
+
+/** What the server adds to its error; a page that it wants opened first is something to do. */
+function describeData({ code, data }: McpError, { clean }: Stage): string[] {
+  if (data === undefined) return [];
+  const { elicitations } = Object(data) as { readonly elicitations?: unknown };
+  if (code !== OPEN_FIRST || !Array.isArray(elicitations)) return [`  data | ${clean(JSON.stringify(data))}`];
+  return elicitations.map((one) => {
+    const { url, message } = Object(one) as { readonly url?: unknown; readonly message?: unknown };
+    const why = typeof message === 'string' ? ` (${clean(message)})` : '';
+    return `  → Open ${clean(String(url))}${why}, and call again when done`;
+  });
 }
 
 /** For programs, in the place of the result. */
@@ -116,7 +132,9 @@ function printError(error: { message: string; code?: number | undefined; data?: 
 function chooseServers(config: Config, { tool, separator }: CallCommand): Config['servers'] {
   const { servers } = config;
   if (servers.length === 0) {
-    throw new UsageError('The config has no servers that are not disabled: there is nothing to call');
+    throw new UsageError(
+      'The config has no servers that are not disabled, so there is nothing to call: add one',
+    );
   }
   const { separator: joint } = chooseNaming(undefined, separator);
   const candidates = servers.filter(({ key }) => mayBelongTo(key, tool, joint));

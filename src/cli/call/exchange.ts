@@ -1,18 +1,17 @@
 /** The conversation around one call: progress and log messages shown, questions asked, rounds of input gone through. */
 import type { ServerConfig } from '../../config/load.ts';
+import { type Demand, MOST_ROUNDS, readDemand, writeAnswers } from '../../era/demand.ts';
 import { type Envelope, isRequest } from '../../wire/envelope.ts';
+import { parse } from '../../wire/json.ts';
 import { failure, INVALID_PARAMS, success } from '../../wire/messages.ts';
 import type { Probe } from '../stage/probe.ts';
 import type { Task } from '../stage/progress.ts';
 import type { Stage } from '../stage/stage.ts';
 import { Questions } from './questions.ts';
-import { readResult, type ToolResult } from './result.ts';
 
 const CAPABILITIES = { elicitation: { form: {}, url: {} } };
 const PROGRESS_TOKEN = 'call';
 const WAIT_FOR_EVER = 0;
-/** A server that asks again and again would never end. */
-const MOST_ROUNDS = 8;
 
 export class Exchange {
   readonly #stage: Stage;
@@ -54,13 +53,12 @@ export class Exchange {
     for (let round = 0; ; round += 1) {
       const params = probe.complete(`{${[...members, ...answers].join(',')}}`);
       const answer = await probe.connection.request('tools/call', params, { timeoutMs: WAIT_FOR_EVER });
-      const text = answer.result === undefined ? 'null' : answer.bytes(answer.result).toString();
-      const result = readResult(text);
-      if (result.resultType !== 'input_required') return text;
+      const demand = readDemand(answer);
+      if (demand === undefined) return answer.result ? answer.bytes(answer.result).toString() : 'null';
       if (round === MOST_ROUNDS) {
         throw new Error(`The server wants to know more after ${MOST_ROUNDS} rounds of questions: given up`);
       }
-      answers = await this.#collect(probe, result);
+      answers = await this.#collect(probe, demand);
     }
   }
 
@@ -69,18 +67,15 @@ export class Exchange {
   }
 
   /** What a server of the stateless era wants to know before it goes on. */
-  async #collect(probe: Probe, { inputRequests, requestState }: ToolResult): Promise<string[]> {
-    const responses: Record<string, unknown> = {};
-    for (const [name, request] of Object.entries(Object(inputRequests))) {
-      const { method, params } = Object(request) as Record<string, unknown>;
-      if (method !== 'elicitation/create') {
-        throw new Error(`The server asks "${String(method)}", which "call" cannot answer: an MCP client may`);
-      }
-      responses[name] = await this.#ask(probe.key, params);
+  async #collect(probe: Probe, demand: Demand): Promise<string[]> {
+    const answers = new Map<string, string>();
+    for (const { name, method, params } of demand.wishes) {
+      if (method !== 'elicitation/create')
+        throw new Error(`The server asks "${method}", which "call" cannot answer: an MCP client may`);
+      const answer = await this.#ask(probe.key, params && parse(params.toString()));
+      answers.set(name, JSON.stringify(answer));
     }
-    const members = [`"inputResponses":${JSON.stringify(responses)}`];
-    if (requestState !== undefined) members.push(`"requestState":${JSON.stringify(requestState)}`);
-    return members;
+    return writeAnswers(answers, demand);
   }
 
   #receive(message: Envelope, probe: Probe): boolean {

@@ -1,6 +1,7 @@
 /** Asks a person at the terminal what a server wants to know; who does not answer has cancelled. Sends nothing. */
 import { createInterface, type Interface } from 'node:readline';
 import { stripControls } from '../terminal.ts';
+import { choicesOf, describeField, type Field, readField } from './fields.ts';
 
 export interface Elicitation {
   readonly message?: string;
@@ -15,29 +16,6 @@ export interface Elicitation {
 export type Answer =
   | { readonly action: 'accept'; readonly content?: Readonly<Record<string, unknown>> }
   | { readonly action: 'decline' | 'cancel' };
-
-interface Choice {
-  readonly const?: unknown;
-  readonly title?: string;
-}
-
-interface Field {
-  readonly type?: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly default?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly enumNames?: readonly string[];
-  readonly oneOf?: readonly Choice[];
-  readonly items?: { readonly enum?: readonly unknown[]; readonly anyOf?: readonly Choice[] };
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-}
-
-/** A value, or a sentence on why it is none. */
-type Reading = { readonly value: unknown } | { readonly problem: string };
 
 export interface Terminal {
   readonly input: NodeJS.ReadableStream;
@@ -60,7 +38,7 @@ export class Questions {
     if (mode === 'url') return this.#confirm(`Open ${stripControls(url ?? '')} and go on when done? [y/N] `);
     const fields = Object.entries(requestedSchema.properties ?? {});
     if (fields.length === 0) return this.#confirm('Accept? [y/N] ');
-    this.#say('(Enter takes what is in brackets, or leaves out what is not required; "." declines)');
+    this.#say('(Enter takes what is in brackets, or leaves it out; "." declines)');
     const content: Record<string, unknown> = {};
     for (const [name, field] of fields) {
       const isRequired = requestedSchema.required?.includes(name) ?? false;
@@ -125,90 +103,4 @@ export class Questions {
     });
     return reader;
   }
-}
-
-/** What to type, by type. */
-const KINDS: Readonly<Record<string, string>> = {
-  boolean: 'yes or no',
-  integer: 'whole number',
-  number: 'number',
-  string: 'text',
-};
-
-function describeField(name: string, field: Field, isRequired: boolean): string {
-  const label = stripControls(field.title ?? name);
-  const text = field.description === undefined ? '' : ` – ${stripControls(field.description)}`;
-  const isChoice = choicesOf(field).length > 0;
-  const kind = isChoice ? (field.type === 'array' ? 'numbers' : 'number') : KINDS[field.type ?? 'string'];
-  const needed = isRequired ? ', required' : '';
-  const preset = field.default === undefined ? '' : ` [${showDefault(field)}]`;
-  return `${label}${text} (${kind ?? field.type}${needed})${preset}`;
-}
-
-/** As it is called in the list, where there is one. */
-function showDefault(field: Field): string {
-  const choices = choicesOf(field);
-  const show = (value: unknown): string => {
-    const title = choices.find((choice) => choice.value === value)?.title;
-    return stripControls(title ?? (typeof value === 'string' ? value : JSON.stringify(value)));
-  };
-  const { default: preset } = field;
-  return Array.isArray(preset) ? preset.map(show).join(', ') : show(preset);
-}
-
-function choicesOf(field: Field): { value: unknown; title: string }[] {
-  const listed = field.oneOf ?? field.items?.anyOf;
-  if (listed !== undefined) {
-    return listed.map((choice) => ({ value: choice.const, title: choice.title ?? String(choice.const) }));
-  }
-  const values = field.enum ?? field.items?.enum ?? [];
-  return values.map((value, index) => ({ value, title: field.enumNames?.[index] ?? String(value) }));
-}
-
-function readField(line: string, field: Field, isRequired: boolean): Reading {
-  if (line === '') {
-    if (field.default !== undefined || !isRequired) return { value: field.default };
-    return { problem: 'An answer is required; "." declines' };
-  }
-  const choices = choicesOf(field);
-  if (choices.length > 0) return readChoice(line, choices, field.type === 'array');
-  if (field.type === 'boolean') {
-    if (/^(?:y|yes|true)$/i.test(line)) return { value: true };
-    return /^(?:n|no|false)$/i.test(line) ? { value: false } : { problem: 'Answer yes or no' };
-  }
-  if (field.type === 'number' || field.type === 'integer') return readNumber(line, field);
-  const { minLength = 0, maxLength = Infinity } = field;
-  if (line.length >= minLength && line.length <= maxLength) return { value: line };
-  return { problem: `Answer with ${minLength} to ${maxLength} characters` };
-}
-
-function readNumber(line: string, { type, minimum = -Infinity, maximum = Infinity }: Field): Reading {
-  const value = Number(line);
-  if (!Number.isFinite(value) || (type === 'integer' && !Number.isInteger(value))) {
-    return { problem: type === 'integer' ? 'Answer with a whole number' : 'Answer with a number' };
-  }
-  return value >= minimum && value <= maximum
-    ? { value }
-    : { problem: `Answer with a number from ${minimum} to ${maximum}` };
-}
-
-/** By number or by the text itself. */
-function readChoice(
-  line: string,
-  choices: readonly { value: unknown; title: string }[],
-  isMany: boolean,
-): Reading {
-  const words = isMany ? line.split(',').map((word) => word.trim()) : [line];
-  const chosen = words.map(
-    (word) =>
-      choices[Number(word) - 1] ??
-      choices.find(({ value, title }) => word === title || word === String(value)),
-  );
-  if (chosen.includes(undefined)) {
-    return {
-      problem: `Answer with ${isMany ? 'numbers from the list, as in 1,3' : 'a number from the list'}`,
-    };
-  }
-  const values = chosen.map((choice) => choice?.value);
-  return { value: isMany ? values : values[0] };
 }

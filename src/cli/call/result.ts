@@ -11,9 +11,6 @@ export interface ToolResult {
   readonly content?: unknown;
   readonly structuredContent?: unknown;
   readonly isError?: unknown;
-  readonly resultType?: unknown;
-  readonly inputRequests?: unknown;
-  readonly requestState?: unknown;
 }
 
 interface Content {

@@ -1,4 +1,5 @@
 /** Starts every server as the aggregator would, says how each is doing, and ends them; the exit code says whether all is well. */
+import { resolve } from 'node:path';
 import { type Config, loadConfig, type ServerConfig } from '../../config/load.ts';
 import { ConfigError } from '../../config/problem.ts';
 import { quote, UsageError } from '../arguments.ts';
@@ -59,14 +60,16 @@ function findOddities(count: number, { config, lazy, maxProcesses }: CheckComman
   ];
 }
 
-/** Machines get a report of a config that cannot be read, too. */
+/** Machines get a report of a config that cannot be read, too, with the members of any other. */
 async function load({ config, json }: CheckCommand): Promise<Config> {
   try {
     return loadConfig(config, process.env);
   } catch (error) {
     if (json && error instanceof ConfigError) {
       const { code, problems } = error;
-      await print(`${JSON.stringify({ ok: false, config, code, problems, servers: [] }, undefined, 2)}\n`);
+      const nothing = { servers: [], warnings: [], notes: [] };
+      const report = { ok: false, config: resolve(config), ...nothing, code, problems };
+      await print(`${JSON.stringify(report, undefined, 2)}\n`);
     }
     throw error;
   }

@@ -24,10 +24,11 @@ interface Field extends Column {
 
 const WARNING = 'Warning:';
 const NOTE = 'Note:';
+const NO_ROOM = 'No room';
 /** How wide a key and the name of a server may be, from ample to scarce. */
 const WIDTHS: readonly Readonly<Record<string, number>>[] = [
   { KEY: 32, SERVER: 40 },
-  { KEY: 32, SERVER: 28 },
+  { KEY: 32, SERVER: 30 },
   { KEY: 24, SERVER: 18 },
   { KEY: 16, SERVER: 18 },
 ];
@@ -41,11 +42,14 @@ const FIELDS: readonly Field[] = [
   },
   {
     title: 'SERVER',
-    show: ({ name = '', version = '' }) => ({ text: [name, version].filter(Boolean).join(' ') }),
+    show: ({ name = '', version = '' }) => ({
+      text: name,
+      tail: name !== '' && version !== '' ? ` ${version}` : version,
+    }),
     spare: 3,
   },
   { title: 'PROTOCOL', show: ({ protocolVersion = '' }) => ({ text: protocolVersion }), spare: 4 },
-  { title: 'ERA', show: ({ era = '' }) => ({ text: era }), spare: 8 },
+  { title: 'ERA', show: ({ era = '' }) => ({ text: era }), spare: 7 },
   { title: 'TOOLS', align: 'right', show: ({ tools, state }) => count(tools, state) },
   { title: 'PROMPTS', align: 'right', show: ({ prompts, state }) => count(prompts, state), spare: 5 },
   {
@@ -67,7 +71,7 @@ const FIELDS: readonly Field[] = [
     title: '~TOKENS',
     align: 'right',
     show: ({ tokens, state }) => (state === 'failed' ? { text: '' } : { text: formatCount(tokens) }),
-    spare: 7,
+    spare: 8,
   },
   { title: 'START', align: 'right', show: ({ startupMs }) => ({ text: formatSeconds(startupMs) }), spare: 1 },
   {
@@ -105,9 +109,18 @@ function renderServers(servers: readonly ServerReport[], paint: Paint, columns: 
       const rows = servers.map((server) => shown.map(({ show }) => show(server)));
       const plain = renderTable(shown, rows, (_, text) => text);
       const isLast = leaveOut(fields).length === fields.length && widths === WIDTHS.at(-1);
-      if (isLast || plain.every((line) => widthOf(line) <= columns)) return renderTable(shown, rows, paint);
+      if (isLast || plain.every((line) => widthOf(line) <= columns)) {
+        return [...renderTable(shown, rows, paint), ...nameLeftOut(fields, paint, columns)];
+      }
     }
   }
+}
+
+function nameLeftOut(shown: readonly Field[], paint: Paint, columns: number): string[] {
+  const titles = FIELDS.filter((field) => !shown.includes(field)).map(({ title }) => title);
+  if (titles.length === 0) return [];
+  const text = `for ${titles.join(', ')}: use a wider terminal, or --json`;
+  return [paint('dim', `${NO_ROOM} ${hang(NO_ROOM, text, columns)}`)];
 }
 
 function leaveOut(fields: readonly Field[]): readonly Field[] {

@@ -27,6 +27,8 @@ const STRICT_CLIENT = 'claude-ai';
 const STRICT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 /** What the stricter of the model APIs take. */
 const LONGEST_NAME = 64;
+/** What the protocol advises; clients that put "_" for ":" may still stumble over other characters. */
+const ADVISED_NAME = /^[A-Za-z0-9_.-]+$/;
 const LARGE_LIST_TOKENS = 20_000;
 const CHARACTERS_PER_TOKEN = 4;
 const SHOWN_NAMES = 3;
@@ -40,11 +42,12 @@ export function findRemarks(
     tools.map(({ name }) => qualify(key, name, naming.separator)),
   );
   const warnings = [
-    ...servers.flatMap(({ key, findings }) => findings.map((finding) => `${key}: ${finding}`)),
+    ...servers.flatMap(({ key, findings }) => [...new Set(findings)].map((finding) => `${key}: ${finding}`)),
     ...findStray(servers),
     ...findCollisions(servers, separator),
     ...findMerged(names),
     ...findLong(names),
+    ...findUnadvised(servers, naming.separator),
     ...findRefused(servers, separator),
   ];
   const notes = [
@@ -101,6 +104,16 @@ function findLong(names: readonly string[]): string[] {
   ];
 }
 
+function findUnadvised(servers: readonly Listed[], separator: string): string[] {
+  const names = servers.flatMap(({ key, tools }) =>
+    tools.filter(({ name }) => !ADVISED_NAME.test(name)).map(({ name }) => qualify(key, name, separator)),
+  );
+  if (names.length === 0) return [];
+  return [
+    `${plural(names.length, 'tool name')} with characters that the protocol advises against and model APIs refuse, where a client does not replace them: ${listNames(names)}; tell the makers of the server`,
+  ];
+}
+
 /** Without an explicit separator the names are made to fit, so only with one can there be anything to refuse. */
 function findRefused(servers: readonly Listed[], separator: string | undefined): string[] {
   const naming = chooseNaming(STRICT_CLIENT, separator);
@@ -127,13 +140,19 @@ function findTwins(servers: readonly Listed[]): string[] {
   const groups = new Map<string, string[]>();
   for (const [name, keys] of owners) {
     if (keys.length < 2) continue;
-    const together = keys.join('" and "');
+    const together = nameOwners(keys);
     groups.set(together, [...(groups.get(together) ?? []), name]);
   }
   return [...groups].map(
     ([keys, names]) =>
-      `"${keys}" both have ${listNames(names)}: a model may take one for the other; disable a server that is there twice`,
+      `${keys} have ${listNames(names)}: a model may take one for the other; disable a server that is there twice`,
   );
+}
+
+function nameOwners(keys: readonly string[]): string {
+  if (keys.length > SHOWN_NAMES) return `${keys.length} servers (${listNames(keys)})`;
+  const shown = keys.map((key) => JSON.stringify(key));
+  return `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)} ${keys.length === 2 ? 'both' : 'all'}`;
 }
 
 function findLargeLists(servers: readonly Listed[]): string[] {

@@ -30,13 +30,22 @@ const INSTALLERS: ReadonlyMap<string, string> = new Map([
 
 const SHOWN_ADVICE = 3;
 
+const NEWER_NODE =
+  'start the aggregator with a newer one, or write the full path of a newer "node" as "command"';
+
 const NETWORK =
   /\b(?:ENOTFOUND|EAI_AGAIN|ENETUNREACH|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTCACHED|ERR_SOCKET_TIMEOUT)\b|network request|getaddrinfo|Failed to fetch|Connection refused/i;
 
 const RULES: readonly Rule[] = [
   {
-    pattern: /\bE404\b|404 Not Found - GET|No matching version found|\bETARGET\b/,
+    pattern:
+      /\bE404\b|404 Not Found - GET|No matching version found|\bETARGET\b|was not found in the package registry/,
     advise: () => 'The registry knows no such package or version: check the spelling in "args"',
+  },
+  {
+    pattern: /could not determine executable to run|executable named .+ is not provided by package/,
+    advise: () =>
+      'The package has no program of that name: check in its documentation how it is started, and name package and program (npx -y --package=NAME PROGRAM)',
   },
   {
     pattern: NETWORK,
@@ -44,16 +53,26 @@ const RULES: readonly Rule[] = [
   },
   {
     pattern:
-      /\b(?:EBADENGINE|ERR_UNKNOWN_BUILTIN_MODULE|ERR_REQUIRE_ESM)\b|Unsupported engine|requires? (?:at least )?Node(?:\.js)?\b|No such built-in module|Node(?:\.js)? (?:version )?v?\d+(?:\.\d+)* (?:or (?:higher|later|newer|above)|is required)/i,
+      /\b(?:EBADENGINE|ERR_UNKNOWN_BUILTIN_MODULE|ERR_REQUIRE_ESM|NODE_MODULE_VERSION)\b|Unsupported engine|Unsupported Node(?:\.js)?\b|requires? (?:at least )?Node(?:\.js)?\b|No such built-in module|Node(?:\.js)? (?:version )?v?\d+(?:\.\d+)* (?:or (?:higher|later|newer|above)|is required)/i,
     advise: (_, { nodeVersion }) =>
-      `It may need another Node.js than this one (${nodeVersion}): start the aggregator with a newer one, or write the full path of that "node" as "command"`,
+      `It may need another Node.js than this one (${nodeVersion}): ${NEWER_NODE}`,
+  },
+  {
+    pattern: /Unknown file extension "\.[cm]?tsx?"/,
+    advise: (_, { nodeVersion }) =>
+      `Node.js ${nodeVersion} reads no TypeScript: build the server and name the JavaScript file, or start it with "npx" and "args" ["-y", "tsx", …]`,
+  },
+  {
+    pattern: /\bnode(?:\.exe)?: bad option: (\S+)/,
+    advise: ([, option], { nodeVersion }) =>
+      `This Node.js (${nodeVersion}) knows no option ${option}: remove it from "args", or ${NEWER_NODE}`,
   },
   {
     pattern:
       /SyntaxError: |is not a function|\bReferenceError: (?:File|WebSocket|navigator|CustomEvent) is not defined/,
     advise: (_, { nodeVersion, failure }) =>
       failure.stderr.some((line) => /^\s*at |Node\.js v/.test(line))
-        ? `It broke while Node.js was reading it; it may need a newer one than ${nodeVersion}`
+        ? `It broke while Node.js was reading it, and may need a newer one than ${nodeVersion}: ${NEWER_NODE}`
         : undefined,
   },
   {
@@ -65,6 +84,20 @@ const RULES: readonly Rule[] = [
     pattern: /\bNo module named '?([\w.]+)/,
     advise: () =>
       'A Python package is missing: install it for this Python, or write the path of the right environment\'s "python" as "command"',
+  },
+  {
+    pattern: /requires (?:a different )?Python\b/i,
+    advise: () => 'It needs another Python: write the path of that "python" as "command"',
+  },
+  {
+    pattern:
+      /\b(?:SELF_SIGNED_CERT\w*|UNABLE_TO_\w+|CERT_\w+)\b|CERTIFICATE_VERIFY_FAILED|self.signed certificate/,
+    advise: () =>
+      'It trusts no certificate on its way to the network: name the file of your own authority in NODE_EXTRA_CA_CERTS (SSL_CERT_FILE for Python)',
+  },
+  {
+    pattern: /pull access denied|manifest unknown/i,
+    advise: () => 'Docker finds no such image, or may not have it: check its name in "args", or log in',
   },
   {
     pattern: /Cannot connect to the Docker daemon|docker daemon is not running|error during connect/i,
@@ -80,6 +113,12 @@ const RULES: readonly Rule[] = [
       'It ran out of memory: close programs, or give it more (NODE_OPTIONS=--max-old-space-size=…)',
   },
   {
+    pattern:
+      /\b(?:missing|no) (?:api |access )?(?:key|token)\b|\b(?:api |access )(?:key|token) (?:is |was )?(?:required|missing|not (?:set|found|provided))/i,
+    advise: (_, { config }) =>
+      `It misses a key or token: find the name of the variable in its documentation, and set it in ${placeOfEnv(config)}`,
+  },
+  {
     pattern: /\b(?:401|Unauthorized|invalid (?:api )?(?:key|token)|authentication failed|bad credentials)\b/i,
     advise: (_, { config }) => `It refuses its credentials: check the values in ${placeOfEnv(config)}`,
   },
@@ -88,16 +127,25 @@ const RULES: readonly Rule[] = [
     advise: () => 'It did not understand how it was called: compare "args" with its documentation',
   },
   {
-    pattern: /command not found|: not found$|No such file or directory/m,
+    pattern: /\bEACCES\b|permission denied/i,
+    advise: () => 'It may not read, write or run something: permit it, or correct the path that it names',
+  },
+  {
+    pattern: /command not found|: not found$|No such file or directory|\bENOENT\b/m,
     advise: () => 'A program or file that it needs is not there: install it, or correct the path in "args"',
   },
 ];
 
 /** Names that programs tell their missing variables by; each stands in the first group. */
 const MISSING_VARIABLE: readonly RegExp[] = [
-  /\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b[^\n]{0,40}\b(?:not set|not defined|is required|are required|required|missing|must be set|undefined|not found|not provided)/,
+  /\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b[^\n]{0,40}\b(?:not set|not defined|[Rr]equired|missing|must be set|undefined|not found|not provided|empty)/,
+  /\bKeyError: ['"]([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)['"]/,
+  // What zod prints, over several lines.
+  /"path": \[\s*"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"\s*\]/,
   /(?:missing|set|provide|requires?|required|need|no)\b[^\n]{0,60}?\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b/i,
 ];
+/** What looks like a variable and is the code of an error, or a number of Node.js. */
+const NO_VARIABLE = /^ERR_|^NODE_MODULE_VERSION$|_CERT_/;
 const HTTP_SERVER =
   /https?:\/\/(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])|listening (?:on|at)|(?:running|started|serving) on (?:port|http)|Uvicorn running/i;
 
@@ -137,8 +185,7 @@ function adviseSpawn({ config, failure }: Evidence): string | undefined {
 function adviseVariable(said: string, config: ServerConfig): string | undefined {
   for (const pattern of MISSING_VARIABLE) {
     const name = pattern.exec(said)?.[1];
-    // Codes of errors look like variables: ERR_MODULE_NOT_FOUND.
-    if (name === undefined || name.startsWith('ERR_') || name !== name.toUpperCase()) continue;
+    if (name === undefined || NO_VARIABLE.test(name) || name !== name.toUpperCase()) continue;
     return Object.hasOwn(config.env, name)
       ? `It asks for the variable "${name}", which ${placeOfEnv(config)} sets: check its value`
       : `It asks for the variable "${name}": set it in ${placeOfEnv(config)}`;
@@ -162,7 +209,7 @@ function adviseEnding({ config, failure, strayCount }: Evidence): string | undef
     return 'It answers, but does not give its lists: it may wait for something that it cannot reach, or need more time (--startup-timeout 120)';
   }
   if (cause === 'silence' && strayCount === 0) {
-    return 'It runs but is silent: a first start may download much (give it time with --startup-timeout 120), or it is not a stdio server';
+    return 'It runs but does not answer: a first start may download much (give it time with --startup-timeout 120), or it is not a stdio server';
   }
   if (ending?.exitCode === 0) {
     return 'It ended without an error, so it may not be an MCP server by itself: look for the argument that makes it one (often "mcp", "serve" or "stdio")';

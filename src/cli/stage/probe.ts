@@ -51,6 +51,7 @@ export class Probe {
   readonly #stderr: string[] = [];
   #ending: Ending | undefined;
   #endedAs: ((ending: Ending) => void) | undefined;
+  #isClosing = false;
 
   constructor(config: ServerConfig, settings: ProbeSettings) {
     this.config = config;
@@ -95,6 +96,7 @@ export class Probe {
   }
 
   async close(): Promise<void> {
+    this.#isClosing = true;
     await this.connection.close();
   }
 
@@ -108,12 +110,17 @@ export class Probe {
         onStderr: (line) => this.#keepStderr(line),
         onMessage: (message) => this.#receive(message),
         onMalformed: () => this.stray.count(),
-        onClose: (ending) => {
-          this.#ending = ending;
-          this.#endedAs?.(ending);
-        },
+        onClose: (ending) => this.#end(ending),
       },
     );
+  }
+
+  #end(ending: Ending): void {
+    this.#ending = ending;
+    this.#endedAs?.(ending);
+    // One that was ready and goes while others are still being tried would be gone for a client, too.
+    const wasReady = this.startupMs !== undefined && this.failure === undefined;
+    if (wasReady && !this.#isClosing) this.#fail(`It ${describeEnding(ending)} after it was ready`, 'end');
   }
 
   #receive(message: Envelope): void {
@@ -154,7 +161,7 @@ export class Probe {
   async #explain(error: Error): Promise<void> {
     const isAnswer = error instanceof McpError;
     if (isAnswer || this.connection.isConnected) {
-      const code = isAnswer ? ` (${error.code})` : '';
+      const code = isAnswer && error.code !== 0 ? ` (${error.code})` : '';
       this.#fail(`It refused the handshake: ${error.message}${code}`, 'refusal');
       return;
     }

@@ -61,6 +61,16 @@ test('leaves out what matters least first', () => {
   expect(heads[4]).toEqual(['KEY', 'STATE', 'TOOLS', 'START']);
 });
 
+test('says what it left out, and where that can be seen', () => {
+  const text = renderReport(report, plain, 80).replaceAll(/\s+/g, ' ');
+  expect(text).toMatch(/No room for ERA, .*LIST, ~TOKENS: use a wider terminal, or --json/);
+  expect(renderReport(report, plain, Infinity)).not.toContain('No room');
+});
+
+test('cuts the name of a server before its version', () => {
+  expect(renderReport(report, plain, 80)).toMatch(/ mcp-servers… 2\.0\.0 {2}/);
+});
+
 test('keeps every line whole where there is no terminal', () => {
   expect(renderReport(report, plain, Infinity)).toContain(`\nWarning: ${report.warnings[0]}\n`);
 });

@@ -25,6 +25,17 @@ test.each([
   expect(error).toEqual({ code: -32_603, message: 'Visit', ...(data !== undefined && { data }) });
 });
 
+test.each([-32_022, -32_020, -32_099])(
+  'a code that has come to mean something is not passed: %j',
+  async (code) => {
+    expect(await fail({ code, message: 'No', data: 1 })).toEqual({ code: -32_603, message: 'No', data: 1 });
+  },
+);
+
+test.each([-32_000, -32_019, -32_100, 7])('any other code is passed as it is: %j', async (code) => {
+  expect(await fail({ code, message: 'No' })).toEqual({ code, message: 'No' });
+});
+
 test.each([['-32002'], ['x'], [null], [1.5]])('a code that is none is passed as it is: %j', async (code) => {
   expect(await fail({ code, message: 'No' })).toEqual({ code, message: 'No' });
 });

@@ -83,6 +83,20 @@ test('asks the client nothing that it did not declare', async () => {
   );
 });
 
+test.each([
+  ['does not say what it wants to know', {}, 'did not say for which'],
+  [
+    'wants to know too much at once',
+    Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [index, ASK_ROOTS.roots])),
+    'more input than',
+  ],
+])('fails the call of a server that %s', async (_, inputRequests, reason) => {
+  const [session] = await open();
+  const member = `"result":${JSON.stringify({ resultType: 'input_required', inputRequests })}`;
+  expect((await session.call('a:raw', { member })).error?.message).toContain(reason);
+  expect(session.inbox.untaken()).toEqual([]);
+});
+
 test('gives every URL an id, which the handshake era wants', async () => {
   const [session] = await open({}, { elicitation: { url: {} } });
   const url = { mode: 'url', message: 'Go', url: 'https://example.com' };

@@ -78,6 +78,31 @@ test('reads a resource that is in no list', async () => {
   });
 });
 
+test('is asked, told of progress and heard by a server whose resource is in no list', async () => {
+  const record = new Recording();
+  const hidden = passing({ hidden: ['x://hidden'], hold: ['resources/read'], record: record.file });
+  const session = startModern({ servers: { none: passing(), a: hidden } });
+  const read = { uri: 'x://hidden', _meta: { progressToken: 'p' } };
+  session.begin('resources/read', read, '"r"');
+  await record.first('resources/read');
+  const progress = '"method":"notifications/progress","params":{"progressToken":"p","progress":1}';
+  const lines = [`{"jsonrpc":"2.0",${progress}}`, JSON.stringify({ jsonrpc: '2.0', ...ELICIT })];
+  const { capabilities } = session;
+  session.capabilities = {};
+  await session.call('a:say', { lines });
+  session.capabilities = capabilities;
+  expect((await session.notification('notifications/progress')).params).toMatchObject({ progress: 1 });
+  const { inputRequests, requestState } = readQuestions(await session.reply('"r"'));
+  const [name = ''] = Object.keys(inputRequests);
+  session.begin('resources/read', { ...read, requestState, inputResponses: { [name]: ACCEPT } }, '"again"');
+  expect((await record.line(({ id, method }) => id === ELICIT.id && method === undefined)).result).toEqual(
+    ACCEPT,
+  );
+  session.cancel('"again"');
+  expect((await record.first('notifications/cancelled')).params).toEqual({ requestId: 'r' });
+  expect(record.of('resources/read')).toHaveLength(1);
+});
+
 test.each([
   ['elicitation', ELICIT, ACCEPT],
   ['sampling', SAMPLE, { role: 'assistant', model: 'm', content: { type: 'text', text: 'hi' } }],
@@ -119,6 +144,28 @@ test('refuses tokens that are forged, foreign, used up or for another request', 
   expect(await send({ ...retry, requestState: asked.requestState })).toBeUndefined();
   expect(await send({ ...retry, requestState: asked.requestState })).toBe(-32_602);
   expect(record.of('tools/call')).toHaveLength(1);
+});
+
+test('asks again for what the client answered with what is no answer', async () => {
+  const [session] = await open();
+  let asked = readQuestions(await session.call('a:ask', ELICIT));
+  for (const nothing of [null, 5, 'accept', []]) {
+    const [name = ''] = Object.keys(asked.inputRequests);
+    const inputResponses = { [name]: nothing };
+    const retry = { name: 'a:ask', arguments: ELICIT, inputResponses, requestState: asked.requestState };
+    asked = readQuestions(await session.request('tools/call', retry));
+    expect(Object.values(asked.inputRequests)).toEqual([{ method: ELICIT.method, params: FORM }]);
+  }
+});
+
+test('shakes hands under some name for a client that gives none', async () => {
+  const record = new Recording();
+  const session = startModern({ servers: { a: passing({ record: record.file }) } });
+  await session.request('tools/list', { _meta: { [`${KEY}clientInfo`]: { title: 'No name' } } });
+  expect((await record.first('initialize')).params?.['clientInfo']).toEqual({
+    name: 'unknown',
+    version: '0',
+  });
 });
 
 test('asks again for what the client left out, and for what the server asked meanwhile', async () => {

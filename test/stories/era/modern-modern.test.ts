@@ -44,6 +44,15 @@ test.each([
   expect(raw.slice(0, -1).endsWith(member)).toBe(true);
 });
 
+test('passes news that it does not know, but not under the id of a subscription of our own', async () => {
+  const [session, record] = await open();
+  const { id } = await record.first('subscriptions/listen');
+  const params = { _meta: { [`${KEY}subscriptionId`]: id, 'vendor/x': 1 }, y: 2 };
+  await session.call('a:say', { lines: [JSON.stringify({ jsonrpc: '2.0', method: 'vendor/news', params })] });
+  const news = await session.notification('vendor/news');
+  expect(news.params).toEqual({ _meta: { 'vendor/x': 1 }, y: 2 });
+});
+
 test('passes questions and the answers to them', async () => {
   const [session] = await open();
   const rounds = [{ r: { method: 'roots/list' } }];

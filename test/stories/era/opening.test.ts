@@ -126,6 +126,32 @@ test('starts a server again that dies of the question for its era', async () => 
   expect(record.of('initialize')).toHaveLength(1);
 });
 
+test.each([
+  ['answers the question for its era and dies', { dieAfter: 'server/discover' }],
+  ['refuses the handshake because of the question', { handshakeFirst: true }],
+])('starts a server afresh that %s, and remembers that', async (_, faults) => {
+  const record = new Recording();
+  const servers = { a: fixture({ tools: ['echo'], record: record.file, ...faults }) };
+  const env = { XDG_CACHE_HOME: makeFolder() };
+  const first = startModern({ servers, env });
+  expect(readText(await first.call('a:echo'))).toBe('fixture {}');
+  expect(first.stderr).toBe('');
+  await first.close();
+  const second = startModern({ argv: () => ['--config', first.configFile], env });
+  expect(readText(await second.call('a:echo'))).toBe('fixture {}');
+  await second.close();
+  expect(record.of('server/discover')).toHaveLength(1);
+});
+
+test('gives up a server that refuses the handshake afresh, too', async () => {
+  const record = new Recording();
+  const servers = { a: fixture({ dieAt: 'initialize', code: 4, record: record.file }) };
+  const session = startModern({ servers });
+  expect((await session.request('tools/list')).result).toMatchObject({ tools: [] });
+  expect(session.stderr).toContain('[a] Not started: it exited with code 4 while it was starting');
+  expect(record.of('initialize')).toHaveLength(2);
+});
+
 test('offers together what servers of both eras have', async () => {
   const servers = {
     a: modern({ tools: ['one'], prompts: ['p'], resources: ['x://a'] }),

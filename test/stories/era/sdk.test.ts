@@ -154,7 +154,10 @@ describe.each(clients)('A client of %s', (_, connect) => {
     expect(await read('s:greet')).toMatchObject({ text: 'Hello Ann' });
     expect(await read('s:think')).toMatchObject({ text: 'Thought' });
     const heard: number[] = [];
-    await call('s:work', { onprogress: ({ progress }) => void heard.push(progress) });
+    const working = call('s:work', { onprogress: ({ progress }) => void heard.push(progress) });
+    await hear(() => heard.length > 0, 'progress');
+    await read('s:finish');
+    await working;
     expect(heard).toEqual([1]);
     const controller = new AbortController();
     const { signal } = controller;

@@ -64,6 +64,14 @@ test('answers calls that come while the server is still ending', async () => {
   await session.nothingLeft();
 });
 
+test('stops a server that only talks', async () => {
+  const { home, a } = await prepare();
+  a.become({ chatty: true });
+  const session = await home.startReady(SHORT);
+  await waitIdle(session, 'a');
+  expect(session.inbox.messages.some(({ method }) => method === 'notifications/message')).toBe(true);
+});
+
 test('does not stop a server that owes an answer', async () => {
   const { home, a } = await prepare();
   const session = await home.startReady(SHORT);

@@ -1,9 +1,11 @@
 /** `--restart`: whoever needs a server that has died brings it back, once, and nothing runs twice behind the user's back. */
 import { describe, expect, test } from 'vitest';
+import { until } from '../../support/deadline.ts';
 import { countChanges, Life, listRunning, untilRunning } from '../../support/life.ts';
 import { readText, type Session, start, startReady } from '../../support/session.ts';
 
 const args = ['--restart'];
+const WAIT_MS = 20_000;
 
 /** Sends calls in one write and gives their replies. */
 async function callAll(session: Session, names: readonly string[]): Promise<Map<string, string>> {
@@ -53,6 +55,54 @@ test('starts one process for any number of calls at once, and answers each from 
   expect(new Set(replies.values())).toEqual(new Set([String(a.starts[1])]));
   expect(listRunning(session)).toEqual([a.starts[1]]);
 });
+
+describe('a call that the dead server cannot have seen', () => {
+  test('runs in the next process, as when it has closed its stdin', async () => {
+    const a = new Life();
+    const session = await startReady({ servers: { a: a.entry() }, args });
+    await session.callText('a:deafen');
+    const replies = await callAll(session, ['a:pid', 'a:echo', 'a:pid']);
+    const second = String(a.starts[1]);
+    expect([...replies.values()]).toEqual([second, 'life', second]);
+    expect(a.starts).toHaveLength(2);
+  });
+
+  test('runs in the next process, as when it is gone and what it started holds its pipes', async () => {
+    const a = new Life();
+    const { command, args: own = [] } = a.entry();
+    const script = 'sleep 1000 & exec "$@"';
+    const entry = { command: 'sh', args: ['-c', script, 'sh', command, ...own] };
+    const session = await startReady({ servers: { a: entry }, args });
+    const first = Number(await session.callText('a:pid'));
+    process.kill(first, 'SIGKILL');
+    await until(
+      WAIT_MS,
+      () => !isThere(first),
+      () => 'the end of the server',
+    );
+    const replies = await callAll(session, ['a:pid', 'a:pid']);
+    expect(new Set(replies.values())).toEqual(new Set([String(a.starts[1])]));
+    await session.close();
+    await session.nothingLeft();
+  });
+
+  test('is refused with the reason when nobody starts the server again', async () => {
+    const a = new Life();
+    const session = await startReady({ servers: { a: a.entry() } });
+    await session.callText('a:deafen');
+    const { error } = await session.call('a:echo');
+    expect(error?.message).toBe('Server "a" is not available: it closed its stdin');
+  });
+});
+
+/** Whether anybody has yet to take note of its end. */
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 describe('a call in flight when the server dies', () => {
   test('is not repeated, and the caller hears that the outcome is unknown', async () => {
@@ -169,6 +219,18 @@ test('announces what a server has that comes back with something else', async ()
   expect(await session.callText('a:echo')).toBe('life');
   await session.notification('notifications/tools/list_changed');
   expect(await session.listNames()).toEqual(['a:echo', 'a:pid']);
+});
+
+test('keeps a list that the server does not give after its new start', async () => {
+  const a = new Life();
+  const session = await startReady({ servers: { a: a.entry() }, args: [...args, '--startup-timeout', '1'] });
+  const names = await session.listNames();
+  a.become({ hang: 'tools/list' });
+  await session.call('a:crash');
+  expect(await session.callText('a:echo')).toBe('life');
+  await session.stderrMatches(/warning: \[a\] tools\/list failed: .* not answered within 1 s/);
+  expect(await session.listNames()).toEqual(names);
+  expect(countChanges(session)).toBe(0);
 });
 
 test('drops a call that is cancelled while the server is coming back', async () => {

@@ -56,6 +56,18 @@ describe('with 2025-03-26', () => {
     expect((await session.refusal()).error?.code).toBe(-32600);
   });
 
+  test('refuses what is no request together with the answers', async () => {
+    const session = await startReady({ servers: { a: passing({ name: 'A' }) } }, VERSION);
+    const before = session.inbox.messages.length;
+    session.write('[1,{"jsonrpc":"2.0","id":7},{"foo":1},{"jsonrpc":"2.0","id":"p","method":"ping"}]\n');
+    const answers = await session.batch();
+    expect(answers.map(({ id }) => id)).toEqual([undefined, '7', undefined, '"p"']);
+    expect(answers.map(({ error }) => error?.code)).toEqual([-32600, -32600, -32600, undefined]);
+    session.write('[1]\n');
+    expect((await session.batch()).map(({ error }) => error?.code)).toEqual([-32600]);
+    expect(session.inbox.messages.length - before).toBeLessThanOrEqual(5);
+  });
+
   test('does not wait for a request of a batch that has no proper id, or was cancelled', async () => {
     const record = new Recording();
     const session = await startReady({ servers: { a: passing({ record: record.file }) } }, VERSION);

@@ -85,3 +85,11 @@ test('says that all lists of a server that dies have changed', async () => {
     resources: [{ uri: 'x://1', name: 'x://1' }],
   });
 });
+
+test('has the tools of a server that does not give its other lists, and says so when they come', async () => {
+  const session = await startReady({ servers: { a: passing({ name: 'A', hold: ['prompts/list'] }) } });
+  expect(await session.callText('a:echo')).toContain('A ');
+  expect((await session.request('prompts/list')).result).toEqual({ prompts: [] });
+  await session.call('a:release');
+  await session.notification('notifications/prompts/list_changed');
+});

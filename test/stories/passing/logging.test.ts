@@ -42,6 +42,7 @@ test.each([
   ['{"level":"info","logger":"db","data":{"n":1.0}}', '{"level":"info","logger":"a:db","data":{"n":1.0}}'],
   ['{"level":"info","data":"x"}', '{"logger":"a","level":"info","data":"x"}'],
   ['{ }', '{"logger":"a" }'],
+  ['{"level":"info","logger":null,"data":1}', '{"level":"info","logger":"a","data":1}'],
 ])('puts the key of the server into the name of the logger of %s', async (said, heard) => {
   const session = await startReady({ servers: { a: passing() }, rules: LENIENT });
   await session.call('a:say', { lines: [log(said)] });

@@ -29,6 +29,20 @@ test.each(['7', '"7"', '"tök\\u0065n"', '-3', '1234567890123456'])(
   },
 );
 
+test.each([
+  ['1.0', '1'],
+  ['1e3', '1000'],
+  ['-0', '0'],
+  ['12345678901234567890', '12345678901234567000'],
+  ['"\\u00e9/"', '"é\\/"'],
+  ['""', '""'],
+])('knows the client’s token %s again when the server writes it %s', async (token, written) => {
+  const session = await startReady({ servers: { a: passing() } });
+  hold(session, 'a:hold', '"h"', token);
+  await session.call('a:say', { lines: [progress(written)] });
+  expect((await session.notification('notifications/progress')).raw).toBe(progress(token));
+});
+
 test('drops progress that a server reports for the request of another, or for one that is done', async () => {
   const session = await startReady({ servers: { a: passing(), b: passing() } });
   hold(session, 'a:hold', '"h"', '1');

@@ -13,6 +13,13 @@ const CAPABLE = {
   },
 };
 
+const FORM = {
+  mode: 'form',
+  message: 'Who?',
+  requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
+};
+const URL_VISIT = { mode: 'url', elicitationId: 'e-1', url: 'https://example.com', message: 'Go' };
+
 const QUESTIONS: [method: string, params: object | undefined, result: object][] = [
   [
     'sampling/createMessage',
@@ -28,11 +35,7 @@ const QUESTIONS: [method: string, params: object | undefined, result: object][] 
     { message: 'Who?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } },
     { action: 'accept', content: { name: 'me' } },
   ],
-  [
-    'elicitation/create',
-    { mode: 'url', elicitationId: 'e-1', url: 'https://example.com', message: 'Go' },
-    { action: 'decline' },
-  ],
+  ['elicitation/create', URL_VISIT, { action: 'decline' }],
   ['roots/list', undefined, { roots: [{ uri: 'file:///x', name: 'x' }] }],
 ];
 
@@ -71,6 +74,33 @@ test.each(['tasks/get', 'tasks/result', 'tasks/cancel', 'tasks/list'])(
     expect(JSON.parse(answer)).toMatchObject({ id: 1, error: { code: -32601 } });
   },
 );
+
+test.each([
+  [{}, 'url'],
+  [{ form: {} }, 'url'],
+  [{ url: {} }, 'form'],
+])('asks for nothing in a mode that the client did not declare (%j)', async (modes, mode) => {
+  const session = await startReady({ servers: { a: passing() } }, { capabilities: { elicitation: modes } });
+  const answers = [];
+  for (const params of [FORM, URL_VISIT]) {
+    const asked = session.callText('a:ask', { id: params.mode, method: 'elicitation/create', params });
+    if (params.mode !== mode)
+      session.answer(await session.question('elicitation/create'), { action: 'cancel' });
+    answers.push(JSON.parse(await asked) as object);
+  }
+  const message = expect.stringContaining(`"${mode}"`) as string;
+  expect(answers).toContainEqual({ jsonrpc: '2.0', id: mode, error: { code: -32602, message } });
+});
+
+test('knows an answer by its id though the client writes the number in its own way', async () => {
+  const session = await startReady({ servers: { a: passing() } }, { capabilities: { roots: {} } });
+  for (const write of [(id: string): string => `"${id}"`, (id: string): string => `${id}.0`]) {
+    const asked = session.callText('a:ask', { id: 'q', method: 'roots/list' });
+    const { id } = await session.question('roots/list');
+    session.write(`{"jsonrpc":"2.0","id":${write(id ?? '')},"result":{"roots":[]}}\n`);
+    expect(JSON.parse(await asked)).toMatchObject({ id: 'q', result: { roots: [] } });
+  }
+});
 
 test('answers a ping itself', async () => {
   const session = await startReady({ servers: { a: passing() } });

@@ -48,6 +48,15 @@ test('lists the tasks of all servers that can list them, page by page', async ()
   expect(ids).toEqual(['a:1', 'a:2', 'a:3', 'c:1']);
 });
 
+test('finds the task of a server whose key begins with the key of another', async () => {
+  const servers = { a: passing({ name: 'A', tasks: ['1'] }), 'a:b': passing({ name: 'B', tasks: ['1'] }) };
+  const session = await startReady({ servers });
+  for (const [taskId, text] of Object.entries({ 'a:1': 'A 1', 'a:b:1': 'B 1' })) {
+    const { result } = await session.request('tasks/result', { taskId });
+    expect(result).toMatchObject({ content: [{ text }] });
+  }
+});
+
 test.each(['1', 'c:1', 'a:', ''])('refuses the id %j, which no server gave', async (taskId) => {
   const session = await startTasks({ tasks: ['1'] });
   const { error } = await session.request('tasks/get', { taskId });

@@ -1,7 +1,7 @@
 /** What no table knows: methods and notifications of vendors, and tools called by their bare names. */
 import { expect, test } from 'vitest';
 import { passing, Recording } from '../../support/passing.ts';
-import { startReady } from '../../support/session.ts';
+import { start, startReady } from '../../support/session.ts';
 
 test('forwards a vendor’s notification of a server as it is', async () => {
   const session = await startReady({ servers: { a: passing() } });
@@ -22,6 +22,15 @@ test('forwards a vendor’s notification of the client to all servers', async ()
   for (const record of records) {
     expect((await record.first('notifications/vendor/thing')).params).toEqual({ x: 1 });
   }
+});
+
+test('gives no server a call that has no id', async () => {
+  const record = new Recording();
+  const session = await startReady({ servers: { a: passing({ record: record.file }) } });
+  session.notify('tools/call', { name: 'echo' });
+  session.notify('notifications/vendor/thing');
+  await record.first('notifications/vendor/thing');
+  expect(record.of('tools/call')).toEqual([]);
 });
 
 test.each(['vendor/thing', 'resources/unknown', 'constructor', '__proto__'])(
@@ -57,4 +66,22 @@ test('takes a tool by its bare name when exactly one server has it', async () =>
     code: -32602,
     message: 'Tool not found: both',
   });
+});
+
+test('takes a tool by its bare name before any list was asked for, when all servers have been heard', async () => {
+  const gate = new Recording();
+  const servers = {
+    a: passing({ name: 'A', tools: ['one', 'both'] }),
+    gate: passing({ name: 'G', record: gate.file }),
+    late: passing({ name: 'L', tools: ['both'], after: [gate.file, 'go'] }),
+  };
+  const session = start({ servers });
+  await session.initialize();
+  const [one, both] = [session.callText('one'), session.call('both')];
+  session.write('{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"name":"one"}}\n');
+  session.notify('notifications/cancelled', { requestId: 'c' });
+  await session.call('gate:echo', { go: true });
+  expect(await one).toMatch(/^A .*"name":"one"/);
+  expect((await both).error).toMatchObject({ code: -32602, message: 'Tool not found: both' });
+  expect(session.inbox.messages.filter(({ id }) => id === '"c"')).toEqual([]);
 });
