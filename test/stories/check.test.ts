@@ -1,5 +1,4 @@
 /** `check` as a person runs it: what works, what does not and why, for eyes and for machines. */
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,8 +7,8 @@ import { until, within } from '../support/deadline.ts';
 import { fixture } from '../support/fixture.ts';
 import { findMarked, killMarked, MARK } from '../support/processes.ts';
 import { makeProject } from '../support/project.ts';
-import { type Outcome, run, type RunOptions } from '../support/run.ts';
-import { CLI, makeFolder, type ServerEntry } from '../support/session.ts';
+import { type Outcome, run, type RunOptions, runOnTerminal, SCRIPT } from '../support/run.ts';
+import { makeFolder, type ServerEntry } from '../support/session.ts';
 
 const MODERN = join(import.meta.dirname, '../fixtures/modern.mjs');
 const CANARY = 'canary-secret-19ab';
@@ -336,34 +335,17 @@ test('has something to say about a config without servers', async () => {
   expect(stdout).toContain('has no servers that are not disabled');
 });
 
-test.skipIf(!existsSync('/usr/bin/script'))(
-  'shows on a terminal what is starting, and stops at Ctrl-C',
-  async () => {
-    const file = writeConfig({ slow: fixture({ hang: 'initialize' }) });
-    const mark = randomUUID();
-    const { NO_COLOR: _, CI: __, ...env } = process.env;
-    const command = `'${process.execPath}' '${CLI}' check '${file}'`;
-    const terminal = spawn('/usr/bin/script', ['-qec', command, '/dev/null'], {
-      cwd: makeFolder(),
-      env: { ...env, TERM: 'xterm', [MARK]: mark },
-    });
-    onTestFinished(() => killMarked(mark));
-    let shown = '';
-    terminal.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
-    const exited = new Promise((resolve) => {
-      terminal.on('exit', resolve);
-    });
-    await until(
-      20_000,
-      () => /slow {2}\d\.\d s/.test(shown) && shown.includes('\u001B[0J'),
-      () => shown,
-    );
-    terminal.stdin.write('\u0003');
-    expect(await within(20_000, exited, () => shown)).toBe(130);
-    await until(
-      5000,
-      () => findMarked(mark).length === 0,
-      () => JSON.stringify(findMarked(mark)),
-    );
-  },
-);
+test.skipIf(!existsSync(SCRIPT))('shows on a terminal what is starting, and stops at Ctrl-C', async () => {
+  const file = writeConfig({ slow: fixture({ hang: 'initialize' }) });
+  const { NO_COLOR: _, CI: __, ...env } = process.env;
+  const { child, shown, exited, mark } = runOnTerminal(['check', file], { ...env, TERM: 'xterm' });
+  const isDrawn = (): boolean => /slow {2}\d\.\d s/.test(shown()) && shown().includes('\u001B[0J');
+  await until(20_000, isDrawn, shown);
+  child.stdin.write('\u0003');
+  expect(await within(20_000, exited, shown)).toBe(130);
+  await until(
+    5000,
+    () => findMarked(mark).length === 0,
+    () => JSON.stringify(findMarked(mark)),
+  );
+});

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { until, within } from '../support/deadline.ts';
 import { fixture } from '../support/fixture.ts';
 import { killMarked, MARK } from '../support/processes.ts';
-import { run } from '../support/run.ts';
+import { run, runOnTerminal, SCRIPT } from '../support/run.ts';
 import { CLI, makeFolder, start } from '../support/session.ts';
 
 const packageFile = join(import.meta.dirname, '../../package.json');
@@ -110,27 +110,15 @@ test('says nothing on stderr when all goes well', async () => {
   expect(session.stderr).toBe('');
 });
 
-test.skipIf(!existsSync('/usr/bin/script')).each([
+test.skipIf(!existsSync(SCRIPT)).each([
   ['Ctrl-C', '\u0003', 130],
   ['Ctrl-D', '\u0004', 0],
 ])('says on a terminal what it is waiting for, and stops at %s', async (_, key, code) => {
-  const command = `'${process.execPath}' '${CLI}' --config '${writeEmptyConfig()}'`;
-  const mark = randomUUID();
-  const env = { ...process.env, [MARK]: mark };
-  const terminal = spawn('/usr/bin/script', ['-qec', command, '/dev/null'], { cwd: makeFolder(), env });
-  onTestFinished(() => killMarked(mark));
-  let shown = '';
-  terminal.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
-  const exited = new Promise((resolve) => {
-    terminal.on('exit', resolve);
-  });
-  await until(
-    20_000,
-    () => /MCP server.*client/is.test(shown) && /Ctrl-?\+?C/i.test(shown),
-    () => shown,
-  );
-  terminal.stdin.write(key);
-  expect(await within(20_000, exited, () => shown)).toBe(code);
+  const { child, shown, exited } = runOnTerminal(['--config', writeEmptyConfig()]);
+  const isTold = (): boolean => /MCP server.*client/is.test(shown()) && /Ctrl-?\+?C/i.test(shown());
+  await until(20_000, isTold, shown);
+  child.stdin.write(key);
+  expect(await within(20_000, exited, shown)).toBe(code);
 });
 
 test('does not explain itself when a client is there', async () => {

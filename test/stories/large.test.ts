@@ -1,24 +1,11 @@
 /** Large lines cross whole, and whoever does not read makes nobody's memory grow. */
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { until } from '../support/deadline.ts';
 import { fixture } from '../support/fixture.ts';
-import { readResidentMiB } from '../support/processes.ts';
-import { readText, type Session, startReady } from '../support/session.ts';
+import { memorySettles, readResidentMiB } from '../support/processes.ts';
+import { readText, startReady } from '../support/session.ts';
 
 const MIB = 1024 * 1024;
-
-/** Waits until a second of looks in a row sees the memory of the command no longer grow. */
-async function memorySettles(session: Session): Promise<void> {
-  let [highest, quietLooks] = [0, 0];
-  const look = (): boolean => {
-    const { now } = readResidentMiB(session.pid);
-    quietLooks = now > highest + 1 ? 0 : quietLooks + 1;
-    highest = Math.max(highest, now);
-    return quietLooks > 60;
-  };
-  await until(20_000, look, () => `memory at rest, ${highest} MiB`);
-}
 
 test('a result of 50 MB arrives whole', async () => {
   const session = await startReady({ servers: { a: fixture() } });
@@ -65,7 +52,7 @@ test('a client that stops reading makes the servers wait, not the memory grow', 
     const params = `{"name":"${n % 2 === 0 ? 'a' : 'b'}:big","arguments":{"bytes":${MIB}}}`;
     session.write(`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":${params}}\n`);
   }
-  await memorySettles(session);
+  await memorySettles(session.pid);
   expect(readResidentMiB(session.pid).now).toBeLessThan(180);
   session.child.stdout.resume();
   for (const id of ids) expect(readText(await session.reply(id))).toHaveLength(MIB);

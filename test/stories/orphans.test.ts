@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { until, within } from '../support/deadline.ts';
-import { fixture, SERVER } from '../support/fixture.ts';
+import { ENDING_SERVERS as servers, fixture, STUBBORN, tree } from '../support/fixture.ts';
 import { makeProject, npxEntry } from '../support/project.ts';
 import { CLI, makeFolder, type ServerEntry, type Session, start, startReady } from '../support/session.ts';
 
@@ -11,24 +11,8 @@ import { CLI, makeFolder, type ServerEntry, type Session, start, startReady } fr
 const GONE_MS = 5000;
 const WAIT_MS = 20_000;
 
-const stubborn = { ignoreEof: true, ignoreSigterm: true };
-
-/** A shell that waits for its child, as `npx` does. */
-function tree(options: object): ServerEntry {
-  const script = `'${process.execPath}' '${SERVER}' "$1"; true`;
-  return { command: 'sh', args: ['-c', script, 'sh', JSON.stringify(options)] };
-}
-
 /** Ends at once, but not what it started, which holds its pipes. */
 const leaver: ServerEntry = { command: 'sh', args: ['-c', 'trap "" TERM; sleep 1000 & exec true'] };
-
-const servers: Record<string, ServerEntry> = {
-  normal: fixture(),
-  deaf: fixture({ ignoreEof: true }),
-  stubborn: fixture(stubborn),
-  tree: tree({}),
-  stubbornTree: tree(stubborn),
-};
 
 function readProc(pid: number | string, file: string): string {
   try {
@@ -77,7 +61,7 @@ describe.each(deaths)('after %s', (_, kill) => {
 
   test('nothing is left of an npx tree', async () => {
     const project = makeProject();
-    const session = await startReady({ servers: { a: npxEntry(project, stubborn) }, env: project.env });
+    const session = await startReady({ servers: { a: npxEntry(project, STUBBORN) }, env: project.env });
     kill(session);
     await expectGone(session);
   });
@@ -86,7 +70,7 @@ describe.each(deaths)('after %s', (_, kill) => {
 test.each([2, 3, 4, 5, 6, 7, 8, 9, 10])(
   'nothing is left after SIGKILL as soon as there are %d processes',
   async (count) => {
-    const session = start({ servers: { ...servers, another: tree(stubborn), hung: fixture(stubborn) } });
+    const session = start({ servers: { ...servers, another: tree(STUBBORN), hung: fixture(STUBBORN) } });
     void session.initialize().catch(() => {});
     await until(
       WAIT_MS,
@@ -108,7 +92,7 @@ test('nothing is left when the parent is killed and somebody else holds its pipe
 test('nothing is left when memory runs out', async () => {
   const roomy = { env: { NODE_OPTIONS: '' } };
   const session = await startReady({
-    servers: { holder: fixture(stubborn, roomy) },
+    servers: { holder: fixture(STUBBORN, roomy) },
     env: { NODE_OPTIONS: '--max-old-space-size=24' },
   });
   // Calls that nobody answers are remembered, each one.
@@ -148,7 +132,7 @@ test('what a server leaves behind goes as soon as the server has gone', async ()
 
 test('one aggregator inside another leaves nothing either', async () => {
   const config = join(makeFolder(), 'inner.json');
-  writeFileSync(config, JSON.stringify({ mcpServers: { b: fixture(stubborn) } }));
+  writeFileSync(config, JSON.stringify({ mcpServers: { b: fixture(STUBBORN) } }));
   const session = await startReady({ servers: { a: { command: 'node', args: [CLI, config] } } });
   expect(await session.callText('a:b:echo')).toBe('fixture {}');
   session.child.kill('SIGKILL');

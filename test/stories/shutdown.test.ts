@@ -1,28 +1,12 @@
 /** The end, however it comes: every process goes, and what could still be delivered is. */
 import { describe, expect, test } from 'vitest';
 import { until, within } from '../support/deadline.ts';
-import { fixture, SERVER } from '../support/fixture.ts';
+import { ENDING_SERVERS as servers, fixture, STUBBORN } from '../support/fixture.ts';
 import { makeProject, npxEntry } from '../support/project.ts';
-import { readText, type ServerEntry, type Session, start, startReady } from '../support/session.ts';
+import { readText, type Session, start, startReady } from '../support/session.ts';
 
 /** The promise is 1.8 s; a noisy machine gets more. */
 const GONE_MS = 5000;
-
-const stubborn = { ignoreEof: true, ignoreSigterm: true };
-
-/** A shell that waits for its child, as `npx` does. */
-function tree(options: object): ServerEntry {
-  const script = `'${process.execPath}' '${SERVER}' "$1"; true`;
-  return { command: 'sh', args: ['-c', script, 'sh', JSON.stringify(options)] };
-}
-
-const servers: Record<string, ServerEntry> = {
-  normal: fixture(),
-  deaf: fixture({ ignoreEof: true }),
-  stubborn: fixture(stubborn),
-  tree: tree({}),
-  stubbornTree: tree(stubborn),
-};
 
 const line = (id: string, name: string): string =>
   `{"jsonrpc":"2.0","id":"${id}","method":"tools/call","params":{"name":"${name}","arguments":{"id":"${id}"}}}\n`;
@@ -59,7 +43,7 @@ describe.each(endings)('when %s', (_, code, end) => {
   });
 
   test('nothing is left of servers that were still starting', async () => {
-    const session = start({ servers: { ...servers, hung: fixture({ ...stubborn, hang: 'initialize' }) } });
+    const session = start({ servers: { ...servers, hung: fixture({ ...STUBBORN, hang: 'initialize' }) } });
     await until(
       20_000,
       () => session.survivors().length > 3,
@@ -74,7 +58,7 @@ test.each([endings[0], endings[2]].filter((ending) => ending !== undefined))(
   'nothing is left of an npx tree when %s',
   async (_, code, end) => {
     const project = makeProject();
-    const session = await startReady({ servers: { a: npxEntry(project, stubborn) }, env: project.env });
+    const session = await startReady({ servers: { a: npxEntry(project, STUBBORN) }, env: project.env });
     end(session);
     await expectGone(session, code);
   },

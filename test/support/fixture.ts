@@ -43,3 +43,21 @@ export interface FixtureOptions {
 export function fixture(options: FixtureOptions = {}, entry: Partial<ServerEntry> = {}): ServerEntry {
   return { command: 'node', args: [SERVER, JSON.stringify(options)], ...entry };
 }
+
+/** Ends neither at the end of its input nor at a word. */
+export const STUBBORN: FixtureOptions = { ignoreEof: true, ignoreSigterm: true };
+
+/** A shell that waits for its child, as `npx` does. */
+export function tree(options: FixtureOptions = {}): ServerEntry {
+  const script = `'${process.execPath}' '${SERVER}' "$1"; true`;
+  return { command: 'sh', args: ['-c', script, 'sh', JSON.stringify(options)] };
+}
+
+/** Each ends in another way. */
+export const ENDING_SERVERS: Record<string, ServerEntry> = {
+  normal: fixture(),
+  deaf: fixture({ ignoreEof: true }),
+  stubborn: fixture(STUBBORN),
+  tree: tree(),
+  stubbornTree: tree(STUBBORN),
+};

@@ -1,5 +1,6 @@
 /** Finds processes by a mark in their environment (Linux only). Starts nothing, and ends only what carries the mark. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { until } from './deadline.ts';
 
 export const MARK = 'MSA_TEST_MARK';
 
@@ -44,4 +45,16 @@ export function readResidentMiB(pid: number): { now: number; peak: number } {
   const read = (field: string): number =>
     Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) / 1024;
   return { now: read('VmRSS'), peak: read('VmHWM') };
+}
+
+/** Waits until many looks in a row see the memory of a process no longer grow. */
+export async function memorySettles(pid: number): Promise<void> {
+  let [highest, quietLooks] = [0, 0];
+  const look = (): boolean => {
+    const { now } = readResidentMiB(pid);
+    quietLooks = now > highest + 1 ? 0 : quietLooks + 1;
+    highest = Math.max(highest, now);
+    return quietLooks > 60;
+  };
+  await until(20_000, look, () => `memory at rest, ${highest} MiB`);
 }

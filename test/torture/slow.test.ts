@@ -1,28 +1,15 @@
 /** A client or a server that does not read: memory stays bounded, nothing is lost, and the order is kept. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { until } from '../support/deadline.ts';
 import { fixture } from '../support/fixture.ts';
-import { readResidentMiB } from '../support/processes.ts';
-import { type Session, startReady } from '../support/session.ts';
+import { memorySettles, readResidentMiB } from '../support/processes.ts';
+import { startReady } from '../support/session.ts';
 import { PATIENCE_MS, scale } from './scale.ts';
 
 const RAW = join(import.meta.dirname, 'children/raw.mjs');
 const LINE_BYTES = 16 * 1024;
 const LINES = scale(2000, 32_000);
 const MEMORY_LIMIT_MIB = 200;
-
-/** Waits until many looks in a row see the memory of the command no longer grow. */
-async function memorySettles(session: Session): Promise<void> {
-  let [highest, quietLooks] = [0, 0];
-  const look = (): boolean => {
-    const { now } = readResidentMiB(session.pid);
-    quietLooks = now > highest + 1 ? 0 : quietLooks + 1;
-    highest = Math.max(highest, now);
-    return quietLooks > 30;
-  };
-  await until(20_000, look, () => `memory at rest, ${highest} MiB`);
-}
 
 test(
   `a client that is silent during ${LINES} lines gets them all, in order`,
@@ -33,7 +20,7 @@ test(
     stdout.pause();
     const params = { name: 'raw:count', arguments: { size: LINES, bytes: LINE_BYTES } };
     session.write(`${JSON.stringify({ jsonrpc: '2.0', id: 'count', method: 'tools/call', params })}\n`);
-    await memorySettles(session);
+    await memorySettles(session.pid);
     expect(readResidentMiB(session.pid).now).toBeLessThan(MEMORY_LIMIT_MIB);
 
     const [heads, problems]: [string[], string[]] = [[], []];
