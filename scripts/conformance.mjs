@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { install } from '../corpus/install.mjs';
 import { startBridge } from '../test/conformance/bridge.mjs';
 import { startStatelessBridge } from '../test/conformance/stateless-bridge.mjs';
+import { INSTALLED, install } from './install.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const CLI = join(root, 'dist', 'cli.cjs');
@@ -46,7 +46,7 @@ async function installSuite({ version }) {
   const packages = [`@modelcontextprotocol/conformance@${version}`];
   const isNew = Number.parseInt(process.versions.node, 10) >= 22;
   const folder = await install(
-    `conformance-${version}`,
+    join(INSTALLED, `conformance-${version}`),
     isNew ? packages : [...packages, `${node}@${SUITE_NODE}`],
   );
   const modules = join(folder, 'node_modules');
