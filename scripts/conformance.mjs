@@ -10,6 +10,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { startBridge } from '../test/conformance/bridge.mjs';
 import { startStatelessBridge } from '../test/conformance/stateless-bridge.mjs';
+import { nameNodePackage } from './find-node.mjs';
 import { INSTALLED, install } from './install.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -34,11 +35,6 @@ const PASSING = new Set(['SUCCESS', 'INFO', 'SKIPPED']);
 
 function say(text = '') {
   process.stdout.write(`${text}\n`);
-}
-
-function nameNodePackage() {
-  const prefix = process.platform === 'darwin' && process.arch === 'arm64' ? 'node-bin' : 'node';
-  return `${prefix}-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
 }
 
 async function installSuite({ version }) {

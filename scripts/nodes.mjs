@@ -8,10 +8,10 @@ import { findNode } from './find-node.mjs';
 const ROOT = join(import.meta.dirname, '..');
 const DEFAULT_MAJORS = ['20', '22', '24', '26'];
 
-function tryVersion(major, { isFresh, filters, folder }) {
+async function tryVersion(major, { isFresh, filters, folder }) {
   const report = join(folder, `${major}.json`);
   try {
-    const node = findNode(major, isFresh);
+    const node = await findNode(major, { isFresh });
     const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
     console.log(`\nNode.js ${version}`);
     const path = `${dirname(node)}${delimiter}${process.env['PATH']}`;
@@ -25,7 +25,9 @@ function tryVersion(major, { isFresh, filters, folder }) {
     );
     return { version, ...readReport(report), isGood: status === 0 };
   } catch (error) {
-    return { version: `${major}: ${error.message.split('\n')[0]}`, isGood: false };
+    const version = `${major}: ${error.message.split('\n')[0]}`;
+    console.log(`\nNode.js ${version}`);
+    return { version, isGood: false };
   }
 }
 
@@ -57,7 +59,8 @@ const majors = words.filter((word) => /^\d+$/.test(word));
 const filters = words.filter((word) => !/^\d+$/.test(word) && !word.startsWith('--'));
 const folder = mkdtempSync(join(tmpdir(), 'msa-nodes-'));
 const settings = { isFresh: words.includes('--fresh'), filters, folder };
-const rows = (majors.length > 0 ? majors : DEFAULT_MAJORS).map((major) => tryVersion(major, settings));
+const rows = [];
+for (const major of majors.length > 0 ? majors : DEFAULT_MAJORS) rows.push(await tryVersion(major, settings));
 rmSync(folder, { recursive: true, force: true });
 
 console.log('\n| Node.js | passed | failed | skipped | seconds |\n| --- | --- | --- | --- | --- |');

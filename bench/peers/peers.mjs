@@ -10,10 +10,10 @@ import { ELSEWHERE, peers } from './table.mjs';
 const { peers: versions } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 
 /** Where a peer asks for a later Node.js than this one, it gets that one; its servers are the same for all. */
-function chooseNode({ node = '' } = {}) {
+async function chooseNode({ node = '' } = {}) {
   const asked = /^(?:>=|\^|~)?\s*v?(\d+)/.exec(node)?.[1];
   const isEnough = asked === undefined || Number(asked) <= Number(process.versions.node.split('.')[0]);
-  return isEnough ? { path: process.execPath } : { path: findNode(asked), major: asked };
+  return isEnough ? { path: process.execPath } : { path: await findNode(asked), major: asked };
 }
 
 function describe({ package: name, isMadeOf, callText }, { major }) {
@@ -33,7 +33,7 @@ async function createTarget(peer, progress) {
   await install(folder, [`${peer.package}@${versions[peer.package]}`], { built: peer.built });
   const own = join(folder, 'node_modules', peer.package);
   const { bin, version, engines } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8'));
-  const node = chooseNode(engines);
+  const node = await chooseNode(engines);
   const script = join(own, typeof bin === 'string' ? bin : Object.values(bin)[0]);
   const [command, ...before] = peer.findProgram?.(own) ?? [node.path, script];
   return {
