@@ -299,7 +299,7 @@ test.skipIf(!existsSync('/usr/bin/script'))(
       () => shown,
     );
     terminal.stdin.write('\u0003');
-    expect(await within(20_000, exited, () => shown)).toBe(130);
+    expect(await within(60_000, exited, () => shown)).toBe(130);
     await until(
       5000,
       () => findMarked(mark).length === 0,

@@ -130,7 +130,7 @@ test.skipIf(!existsSync('/usr/bin/script')).each([
     () => shown,
   );
   terminal.stdin.write(key);
-  expect(await within(20_000, exited, () => shown)).toBe(code);
+  expect(await within(60_000, exited, () => shown)).toBe(code);
 });
 
 test('does not explain itself when a client is there', async () => {
@@ -158,6 +158,6 @@ test.each<[string, string[], 'stdout' | 'stderr', number]>([
   const closed = new Promise((resolve) => {
     child.on('close', resolve);
   });
-  expect(await within(20_000, closed, () => shown)).toBe(code);
+  expect(await within(60_000, closed, () => shown)).toBe(code);
   expect(shown).not.toContain('EPIPE');
 });
