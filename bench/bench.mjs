@@ -15,6 +15,7 @@ export class Bench {
   constructor({ targets, direct, quick, directory, progress }) {
     this.callTargets = targets;
     this.targets = targets.filter(({ onlyCalls }) => onlyCalls !== true);
+    this.listTargets = this.targets.filter(({ hidesTools }) => hidesTools !== true);
     this.direct = direct;
     this.quick = quick;
     this.#directory = directory;

@@ -81,7 +81,7 @@ function describeTargets({ targets, absent }) {
   const named = targets.map(
     ({ name, what, version }) => `- **${name}**${version ? ` ${version}` : ''}: ${what}`,
   );
-  const missing = absent.map((name) => `- ${name} could not be installed and was left out`);
+  const missing = absent.map(({ name, reason }) => `- ${name}, left out: ${reason}`);
   return [...named, ...missing].join('\n');
 }
 

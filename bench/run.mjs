@@ -17,7 +17,7 @@ const HELP = `Usage: npm run bench -- [options]
   --quick          fewer rounds: a first look, not a figure to quote
   --only NAME      one workload; may be repeated (${workloads.map(({ name }) => name).join(', ')})
   --target NAME    leave out the other targets; may be repeated
-  --peers          also measure other aggregators, installed from npm into bench/peers on first use
+  --peers          also measure other aggregators, installed from npm into bench/peers on first use (one compiles: minutes)
   --publish        write docs/benchmarks.md and docs/benchmarks.svg from a full run
   --keep-env       leave Node's and npm's variables as they are; NODE_EXTRA_CA_CERTS makes every start slower
   --command FILE   measure another build than dist/cli.cjs
@@ -88,10 +88,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 }
 
 const nodeArgs = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`];
-const peers = findPeers({ wanted: options.peers, progress: showProgress });
-for (const name of peers.absent) {
-  process.stderr.write(`Skipped: ${name} is not there and npm could not install it\n`);
-}
+const peers = await findPeers({ wanted: options.peers, progress: showProgress });
+for (const { name, reason } of peers.absent) process.stderr.write(`Left out: ${name}: ${reason}\n`);
 const allTargets = [...createTargets({ command, nodeArgs }), ...peers.targets];
 const targets = choose(allTargets, options.target, 'target');
 const chosen = choose(workloads, options.only, 'workload');

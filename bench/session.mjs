@@ -43,8 +43,10 @@ export class Session {
 
   /** Calls a tool of the first server. */
   call(tool, args) {
-    const name = this.#target.toolName('server1', tool);
-    return this.clients[0].request('tools/call', `{"name":"${name}","arguments":${args}}`);
+    const { callText, toolName } = this.#target;
+    const params =
+      callText?.('server1', tool, args) ?? `{"name":"${toolName('server1', tool)}","arguments":${args}}`;
+    return this.clients[0].request('tools/call', params);
   }
 
   /** Gives up: whatever is still waited for fails with this reason. */

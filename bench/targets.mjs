@@ -39,7 +39,8 @@ export function remember(makeLaunches, options) {
 /**
  * Each target turns a set of servers into the programs a client must start. `many` says whether it serves more than one
  * server, `judged` whether the goals are meant for it, `optional` that the run may do without it, `toolName` what a
- * server's tool is called through it, `era` in which the client speaks, `onlyCalls` that its starts are not measured,
+ * server's tool is called through it (or `callText`: the params of that call, if they differ in more), `hidesTools` that
+ * its list is not that of the servers, `era` in which the client speaks, `onlyCalls` that its starts are not measured,
  * `remembers` that it is measured with servers it has seen before. `what` and `version` are for the reader.
  */
 export function createTargets({ command, nodeArgs = [] }) {

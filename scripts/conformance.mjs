@@ -9,9 +9,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { install } from '../corpus/install.mjs';
 import { startBridge } from '../test/conformance/bridge.mjs';
 import { startStatelessBridge } from '../test/conformance/stateless-bridge.mjs';
+import { nameNodePackage } from './find-node.mjs';
+import { INSTALLED, install } from './install.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const CLI = join(root, 'dist', 'cli.cjs');
@@ -50,17 +51,12 @@ function say(text = '') {
   process.stdout.write(`${text}\n`);
 }
 
-function nameNodePackage() {
-  const prefix = process.platform === 'darwin' && process.arch === 'arm64' ? 'node-bin' : 'node';
-  return `${prefix}-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
-}
-
 async function installSuite({ version }) {
   const node = nameNodePackage();
   const packages = [`@modelcontextprotocol/conformance@${version}`];
   const isNew = Number.parseInt(process.versions.node, 10) >= 22;
   const folder = await install(
-    `conformance-${version}`,
+    join(INSTALLED, `conformance-${version}`),
     isNew ? packages : [...packages, `${node}@${SUITE_NODE}`],
   );
   const modules = join(folder, 'node_modules');

@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chooseUses, compareLists, compareOutcomes, isRefusal, pickOwn, use } from '../corpus/compare.mjs';
-import { install } from '../corpus/install.mjs';
 import { LineClient } from '../corpus/line-client.mjs';
+import { INSTALLED, install } from './install.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const CLI = join(root, 'dist', 'cli.cjs');
@@ -148,7 +148,7 @@ async function judgeFailure(key, entry, error, place) {
 async function judgeAlone(key, server, place) {
   let folder;
   try {
-    folder = await install(key, [server.package]);
+    folder = await install(join(INSTALLED, key), [server.package]);
   } catch (error) {
     return { key, state: STATES.absent, reasons: [error.message] };
   }

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import { install } from '../corpus/install.mjs';
+import { INSTALLED, install } from './install.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const CLI = join(root, 'dist', 'cli.cjs');
@@ -147,7 +147,9 @@ async function compareUse(inspector, [key, method, ...options]) {
 
 async function run(folder) {
   if (!existsSync(CLI)) throw new Error('dist/cli.cjs does not exist: run "npm run build" first');
-  const installed = await install(`inspector-${VERSION}`, [`@modelcontextprotocol/inspector@${VERSION}`]);
+  const installed = await install(join(INSTALLED, `inspector-${VERSION}`), [
+    `@modelcontextprotocol/inspector@${VERSION}`,
+  ]);
   const packageFolder = join(installed, 'node_modules', '@modelcontextprotocol', 'inspector');
   const script = join(packageFolder, 'clients', 'launcher', 'build', 'index.js');
   const servers = makeServers(folder);

@@ -1,33 +1,17 @@
 /** Builds and runs all tests on other versions of Node.js, each from the npm package of Node.js itself. Changes no lock file. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { findNode } from './find-node.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
-const CACHE = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'mcp-simple-aggregator-nodes');
 const DEFAULT_MAJORS = ['20', '22', '24', '26'];
 
-/** Where the binary of a version lies; installed on first use, and again with `--fresh`. */
-function findNode(major, isFresh) {
-  const folder = join(CACHE, major);
-  const binary = join(folder, 'node_modules/node/bin/node');
-  if (existsSync(binary) && !isFresh) return binary;
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  const packages = [`node@${major}`, 'npm@10'];
-  execFileSync('npm', ['install', '--prefix', folder, '--no-audit', '--no-fund', '--silent', ...packages], {
-    stdio: 'inherit',
-  });
-  // Whoever installs Node.js has these beside it; the package does not.
-  for (const name of ['npm', 'npx']) symlinkSync(`../../npm/bin/${name}-cli.js`, join(dirname(binary), name));
-  return binary;
-}
-
-function tryVersion(major, { isFresh, filters, folder }) {
+async function tryVersion(major, { isFresh, filters, folder }) {
   const report = join(folder, `${major}.json`);
   try {
-    const node = findNode(major, isFresh);
+    const node = await findNode(major, { isFresh });
     const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
     console.log(`\nNode.js ${version}`);
     const path = `${dirname(node)}${delimiter}${process.env['PATH']}`;
@@ -41,7 +25,9 @@ function tryVersion(major, { isFresh, filters, folder }) {
     );
     return { version, ...readReport(report), isGood: status === 0 };
   } catch (error) {
-    return { version: `${major}: ${error.message.split('\n')[0]}`, isGood: false };
+    const version = `${major}: ${error.message.split('\n')[0]}`;
+    console.log(`\nNode.js ${version}`);
+    return { version, isGood: false };
   }
 }
 
@@ -73,7 +59,8 @@ const majors = words.filter((word) => /^\d+$/.test(word));
 const filters = words.filter((word) => !/^\d+$/.test(word) && !word.startsWith('--'));
 const folder = mkdtempSync(join(tmpdir(), 'msa-nodes-'));
 const settings = { isFresh: words.includes('--fresh'), filters, folder };
-const rows = (majors.length > 0 ? majors : DEFAULT_MAJORS).map((major) => tryVersion(major, settings));
+const rows = [];
+for (const major of majors.length > 0 ? majors : DEFAULT_MAJORS) rows.push(await tryVersion(major, settings));
 rmSync(folder, { recursive: true, force: true });
 
 console.log('\n| Node.js | passed | failed | skipped | seconds |\n| --- | --- | --- | --- | --- |');

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..');
-const WAIT_MS = 25_000;
+const WAIT_MS = 60_000;
 
 async function runExample(name: string): Promise<{ stdout: string; stderr: string }> {
   const { PATH, HOME } = process.env;

@@ -12,7 +12,7 @@ import { Judge } from './support/judge.ts';
 import { findMarked, killMarked, MARK } from './support/processes.ts';
 import { makeFolder } from './support/session.ts';
 
-const WAIT_MS = 10_000;
+const WAIT_MS = 60_000;
 const BUILT = pathToFileURL(join(import.meta.dirname, '../dist/index.js')).href;
 
 /** By address, so that the types can be checked before anything is built. */

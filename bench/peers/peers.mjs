@@ -1,110 +1,71 @@
-/** Other aggregators from npm, each with its own command line and config format. Installs only when asked to. */
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+/** Makes targets of the other aggregators that can be had from npm, and says why the rest cannot. Installs only when asked to. */
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { writeConfig } from '../targets.mjs';
+import { findNode } from '../../scripts/find-node.mjs';
+import { install } from '../../scripts/install.mjs';
+import { ELSEWHERE, peers } from './table.mjs';
 
-const INSTALL_LIMIT_MS = 180_000;
-
-/**
- * Versions are fixed so that figures can be compared. Peers that offer a search tool instead of the servers' tools
- * (mcp-broker, slop-mcp, ncp) answer another question than these workloads ask and are left out.
- */
+/** Fixed, so that figures can be compared. */
 const { peers: versions } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 
-const peers = [
-  {
-    name: 'mcporter',
-    package: 'mcporter',
-    configure: (servers) => {
-      // It serves only the servers that its daemon keeps alive.
-      const entries = Object.entries(servers).map(([key, entry]) => [
-        key,
-        { ...entry, lifecycle: 'keep-alive' },
-      ]);
-      return { mcpServers: Object.fromEntries(entries) };
-    },
-    args: (config) => ['--config', config, 'serve', '--stdio'],
-    toolName: (key, tool) => `${key}__${tool}`,
-  },
-  {
-    name: '1mcp',
-    package: '@1mcp/agent',
-    configure: (servers) => ({ mcpServers: servers }),
-    args: (config) => ['serve', '--transport', 'stdio', '--config', config],
-    toolName: (key, tool) => `${key}_1mcp_${tool}`,
-  },
-  {
-    name: 'hatago',
-    package: '@himorishige/hatago-mcp-hub',
-    configure: (servers) => ({ mcpServers: servers }),
-    args: (config) => ['serve', '--stdio', '--config', config],
-    toolName: (key, tool) => `${key}_${tool}`,
-  },
-  {
-    name: 'mcp-funnel',
-    package: 'mcp-funnel',
-    // Its own search tools are switched off, so that the list holds the servers' tools alone.
-    configure: (servers) => ({ servers, exposeCoreTools: [] }),
-    args: (config) => [config],
-    toolName: (key, tool) => `${key}__${tool}`,
-  },
-];
+/** Where a peer asks for a later Node.js than this one, it gets that one; its servers are the same for all. */
+async function chooseNode({ node = '' } = {}) {
+  const asked = /^(?:>=|\^|~)?\s*v?(\d+)/.exec(node)?.[1];
+  const isEnough = asked === undefined || Number(asked) <= Number(process.versions.node.split('.')[0]);
+  return isEnough ? { path: process.execPath } : { path: await findNode(asked), major: asked };
+}
+
+function describe({ package: name, isMadeOf, callText }, { major }) {
+  const notes = [
+    isMadeOf,
+    major && `on Node.js ${major}, which it asks for`,
+    callText &&
+      'it offers tools to search with in the place of those of the servers, so lists are not compared',
+  ].filter(Boolean);
+  return `the npm package ${name}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`;
+}
 
 /** A folder for each: a package that cannot be had must not keep the others from being installed. */
-function folderOf(peer) {
-  return fileURLToPath(new URL(`installed/${peer.name}`, import.meta.url));
-}
-
-function packageOf(peer) {
-  const folder = join(folderOf(peer), 'node_modules', peer.package);
-  const file = join(folder, 'package.json');
-  return existsSync(file) ? { folder, ...JSON.parse(readFileSync(file, 'utf8')) } : undefined;
-}
-
-function install(peer, progress) {
-  const wanted = versions[peer.package];
-  if (packageOf(peer)?.version === wanted) return;
-  progress(`installing ${peer.package} ${wanted}`);
-  mkdirSync(folderOf(peer), { recursive: true });
-  const flags = ['--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund'];
-  const args = ['install', ...flags, '--prefix', folderOf(peer), `${peer.package}@${wanted}`];
-  try {
-    execFileSync('npm', args, { stdio: 'ignore', timeout: INSTALL_LIMIT_MS });
-  } catch {
-    // What is missing is reported with the others that are.
-  }
-}
-
-function createTarget(peer, { folder, bin, version, engines }) {
-  const command = join(folder, typeof bin === 'string' ? bin : Object.values(bin)[0]);
+async function createTarget(peer, progress) {
+  const folder = fileURLToPath(new URL(`installed/${peer.name}`, import.meta.url));
+  progress(`looking for ${peer.package} ${versions[peer.package]}`);
+  await install(folder, [`${peer.package}@${versions[peer.package]}`], { built: peer.built });
+  const own = join(folder, 'node_modules', peer.package);
+  const { bin, version, engines } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8'));
+  const node = await chooseNode(engines);
+  const script = join(own, typeof bin === 'string' ? bin : Object.values(bin)[0]);
+  const [command, ...before] = peer.findProgram?.(own) ?? [node.path, script];
   return {
     name: peer.name,
-    // Said for fairness: it may run on an older Node than it was made for.
-    what: `the npm package ${peer.package}${engines?.node ? ` (asks for Node.js ${engines.node})` : ''}`,
+    what: describe(peer, node),
     version,
     many: true,
     optional: true,
+    hidesTools: peer.callText !== undefined,
     launches: (servers, directory) => {
-      const config = writeConfig(directory, peer.configure(servers));
       // A home of its own: what a peer stores must neither help its next start nor touch the user's.
-      const env = { HOME: join(config, '..'), XDG_RUNTIME_DIR: join(config, '..') };
-      return [{ command: process.execPath, args: [command, ...peer.args(config)], env }];
+      const home = mkdtempSync(join(directory, 'home-'));
+      const config = join(home, peer.file);
+      writeFileSync(config, peer.configure(servers));
+      const env = { HOME: home, XDG_RUNTIME_DIR: home, ...peer.env?.(home) };
+      return [{ command, args: [...before, ...peer.args(config)], env, cwd: home }];
     },
     toolName: peer.toolName,
+    callText: peer.callText,
   };
 }
 
-/** The peers that are there as targets, and the names of those that are not. */
-export function findPeers({ wanted, progress }) {
-  if (!wanted) return { targets: [], absent: [] };
-  for (const peer of peers) install(peer, progress);
-  const found = peers.map((peer) => ({ peer, own: packageOf(peer) }));
-  return {
-    targets: found.filter(({ own }) => own !== undefined).map(({ peer, own }) => createTarget(peer, own)),
-    absent: found
-      .filter(({ own }) => own === undefined)
-      .map(({ peer }) => `${peer.package} ${versions[peer.package]}`),
-  };
+/** The peers that are there as targets; those that are not, each with the reason. */
+export async function findPeers({ wanted, progress }) {
+  const [targets, absent] = [[], []];
+  if (!wanted) return { targets, absent };
+  for (const peer of peers) {
+    try {
+      targets.push(await createTarget(peer, progress));
+    } catch (error) {
+      absent.push({ name: `${peer.package} ${versions[peer.package]}`, reason: error.message });
+    }
+  }
+  return { targets, absent: [...absent, ...ELSEWHERE] };
 }

@@ -21,7 +21,7 @@ async function measureCold(bench, { title, entries, atMost, rounds }, count) {
   const time = bench.measure(name, { unit: 'ms', digits: 0, goal, picture });
   const servers = entries(count);
   const expected = count * (await countTools(bench, entries(1)));
-  const targets = bench.targets.filter((target) => target.many || count === 1);
+  const targets = bench.listTargets.filter((target) => target.many || count === 1);
   for (const target of targets) await bench.learn(target, servers, expected);
   await bench.interleave(name, targets, bench.quick ? 3 : rounds, async (target) => {
     const started = performance.now();

@@ -12,7 +12,7 @@ export const longList = {
     const time = bench.measure('warm list of 1 MB', { unit: 'ms', digits: 2 });
     await bench.interleaveOpen(
       'warm list of 1 MB',
-      bench.targets,
+      bench.listTargets,
       tinyServers(1, await countTools(bench)),
       bench.quick ? 3 : 11,
       async (session, target) => time.add(target.name, median(await listOften(session, lists))),

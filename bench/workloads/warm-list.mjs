@@ -17,7 +17,7 @@ export const warmList = {
     });
     await bench.interleaveOpen(
       'warm list',
-      bench.targets.filter((target) => target.many),
+      bench.listTargets.filter((target) => target.many),
       tinyServers(SERVERS, TOOLS),
       bench.quick ? 3 : 11,
       async (session, target) => time.add(target.name, median(await listOften(session, lists))),

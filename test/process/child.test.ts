@@ -8,9 +8,9 @@ import { until, within } from '../support/deadline.ts';
 import { failingSpawn, FakeProcess } from '../support/fake-process.ts';
 import { findMarked, killMarked, MARK, type MarkedProcess } from '../support/processes.ts';
 
-const WAIT_MS = 10_000;
 /** What Node.js reads at a time. */
 const CHUNK_BYTES = 64 * 1024;
+const WAIT_MS = 60_000;
 const READY = `{"jsonrpc":"2.0","method":"ready"}`;
 
 /** A process and everything that came from it, in order. */

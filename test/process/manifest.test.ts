@@ -63,7 +63,7 @@ describe('a manifest', () => {
     const ready = new Promise((resolve) => {
       child.stdout.once('data', resolve);
     });
-    await within(5000, ready, () => 'a child that is ready');
+    await within(60_000, ready, () => 'a child that is ready');
     Manifest.open(path).add(pid);
     expect(readRecords(readFileSync(path, 'utf8'))).toEqual([{ pid, identity: readIdentity(pid) }]);
     execFileSync('sh', [path], { stdio: 'ignore' });

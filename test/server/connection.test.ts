@@ -19,7 +19,7 @@ import { findMarked, killMarked, MARK } from '../support/processes.ts';
 import * as fc from '../support/properties.ts';
 import { makeFolder } from '../support/session.ts';
 
-const WAIT_MS = 10_000;
+const WAIT_MS = 60_000;
 
 interface Pair {
   connection: NodeStdioMcpConnection;

@@ -46,7 +46,7 @@ async function answer(
   const closed = new Promise<number | null>((resolve) => {
     child.on('close', (code) => resolve(code));
   });
-  const code = await within(20_000, closed, () => `${stdout}\n${stderr}`);
+  const code = await within(60_000, closed, () => `${stdout}\n${stderr}`);
   return { code, stdout, stderr };
 }
 

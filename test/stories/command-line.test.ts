@@ -118,7 +118,7 @@ test.skipIf(!existsSync(SCRIPT)).each([
   const isTold = (): boolean => /MCP server.*client/is.test(shown()) && /Ctrl-?\+?C/i.test(shown());
   await until(20_000, isTold, shown);
   child.stdin.write(key);
-  expect(await within(20_000, exited, shown)).toBe(code);
+  expect(await within(60_000, exited, shown)).toBe(code);
 });
 
 test('does not explain itself when a client is there', async () => {
@@ -146,6 +146,6 @@ test.each<[string, string[], 'stdout' | 'stderr', number]>([
   const closed = new Promise((resolve) => {
     child.on('close', resolve);
   });
-  expect(await within(20_000, closed, () => shown)).toBe(code);
+  expect(await within(60_000, closed, () => shown)).toBe(code);
   expect(shown).not.toContain('EPIPE');
 });

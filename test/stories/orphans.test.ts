@@ -9,7 +9,7 @@ import { CLI, makeFolder, type ServerEntry, type Session, start, startReady } fr
 
 /** The promise is 2.5 s; a noisy machine gets more. */
 const GONE_MS = 5000;
-const WAIT_MS = 20_000;
+const WAIT_MS = 60_000;
 
 /** Ends at once, but not what it started, which holds its pipes. */
 const leaver: ServerEntry = { command: 'sh', args: ['-c', 'trap "" TERM; sleep 1000 & exec true'] };

@@ -11,7 +11,7 @@ import { makeProject, npxEntry } from '../support/project.ts';
 import { run } from '../support/run.ts';
 import { makeFolder, type ServerEntry, type Session, start, startReady } from '../support/session.ts';
 
-const WAIT_MS = 20_000;
+const WAIT_MS = 60_000;
 const stubborn = { ignoreEof: true, ignoreSigterm: true };
 
 function tree(options: object): ServerEntry {

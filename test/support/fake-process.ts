@@ -8,7 +8,7 @@ import { Inbox, type Message } from './inbox.ts';
 
 /** Beyond what any system gives out, because signals are really sent to it. */
 const UNUSED_PID = 2 ** 30;
-const WAIT_MS = 10_000;
+const WAIT_MS = 60_000;
 
 export class FakeProcess extends EventEmitter {
   readonly pid: number = UNUSED_PID;

@@ -15,7 +15,17 @@ interface Asked {
   readonly method: string;
   readonly version: Version | undefined;
   readonly isTask: boolean;
+  /** Whether another request with this id was under way, so that nobody can tell their answers apart. */
+  readonly isAmbiguous: boolean;
 }
+
+/** We answer these ourselves, whatever servers say. */
+const OWN_METHODS: ReadonlySet<string> = new Set([
+  'initialize',
+  'logging/setLevel',
+  'ping',
+  'server/discover',
+]);
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 /** Longer lines of the client are no requests whose answers are judged by their method. */
@@ -82,11 +92,9 @@ export class Judge {
     const named = meta[VERSION_KEY];
     if (isVersion(named)) this.#isStateless = true;
     const version = isVersion(named) ? named : undefined;
-    this.#asked.set(JSON.stringify(id), {
-      method,
-      version,
-      isTask: isObject(params) && has(params, 'task'),
-    });
+    const key = JSON.stringify(id);
+    const isTask = isObject(params) && has(params, 'task');
+    this.#asked.set(key, { method, version, isTask, isAmbiguous: this.#asked.has(key) });
   }
 
   #judgeMessage(message: unknown): string | undefined {
@@ -123,7 +131,8 @@ export class Judge {
     if (!has(message, 'result')) return 'It is neither a request nor an answer';
     if (!has(message, 'id')) return 'It is a result without an id';
     if (asked?.method === 'initialize') this.#agree(result);
-    return this.#rules.serversAreSane ? this.#judgeResult(asked, result) : undefined;
+    const isOurs = asked !== undefined && !asked.isAmbiguous && OWN_METHODS.has(asked.method);
+    return this.#rules.serversAreSane || isOurs ? this.#judgeResult(asked, result) : undefined;
   }
 
   #agree(result: unknown): void {

@@ -5,7 +5,7 @@ import { until } from './deadline.ts';
 import { makeFolder, type ServerEntry, type Session, start } from './session.ts';
 
 const SERVER: string = join(import.meta.dirname, '../fixtures/life.mjs');
-const WAIT_MS = 20_000;
+const WAIT_MS = 60_000;
 
 export interface LifeOptions {
   /** What it calls itself in `echo`. */

@@ -6,6 +6,7 @@ import { Judge } from './judge.ts';
 interface Transport {
   send(message: never, options?: never): Promise<void>;
   onmessage?: ((message: never) => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
 }
 
 /** Gives the transport back; what is wrong with what it carries is in the list as soon as it was said. */
@@ -22,6 +23,9 @@ export function overhear<T extends Transport>(transport: T, problems: string[]):
     const problem = judge.findProblem(message);
     if (problem !== undefined) problems.push(`${problem}: ${JSON.stringify(message).slice(0, 500)}`);
   };
+  // What it cannot read as a message at all.
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport has no other way
+  transport.onerror = (error): void => void problems.push(String(error));
   return transport;
 }
 

@@ -5,7 +5,7 @@ import { until } from './deadline.ts';
 import { makeFolder, type ServerEntry } from './session.ts';
 
 const SERVER: string = join(import.meta.dirname, '../fixtures/passing.mjs');
-const WAIT_MS = 20_000;
+const WAIT_MS = 60_000;
 
 /** All that a server of the handshake era can say it has. */
 const ALL = {

@@ -6,7 +6,7 @@ import { within } from './deadline.ts';
 import { killMarked, MARK } from './processes.ts';
 import { CLI, cleanEnvironment, makeFolder } from './session.ts';
 
-const WAIT_MS = 20_000;
+const WAIT_MS = 60_000;
 
 export interface RunOptions {
   env?: Record<string, string>;

@@ -11,7 +11,7 @@ import { Judge, type Rules } from './judge.ts';
 import { findMarked, killMarked, MARK, type MarkedProcess } from './processes.ts';
 
 export const CLI: string = join(import.meta.dirname, '../../dist/cli.cjs');
-const WAIT_MS = 20_000;
+const WAIT_MS = 60_000;
 
 export interface ServerEntry {
   command: string;

@@ -1,14 +1,15 @@
 /** The whole aggregator in this process, with servers that exist only in memory: thousands of rounds in seconds. */
+import { expect, onTestFinished } from 'vitest';
 import { Aggregator } from '../../src/aggregator.ts';
 import { Log } from '../../src/log.ts';
 import { FakeProcess } from '../support/fake-process.ts';
 import type { Message } from '../support/inbox.ts';
 import { until } from '../support/deadline.ts';
-import { Judge, LENIENT } from '../support/judge.ts';
+import { Judge, type Rules } from '../support/judge.ts';
 import { STATELESS } from '../support/schema.ts';
 import { STATELESS_META } from './messages.ts';
 
-const WAIT_MS = 20_000;
+const WAIT_MS = 60_000;
 const TOOL = '{"name":"echo","inputSchema":{"type":"object"}}';
 
 export interface ArenaOptions {
@@ -19,13 +20,16 @@ export interface ArenaOptions {
   readonly protocolVersion?: string;
   /** Whether the servers have no handshake. */
   readonly areServersStateless?: boolean;
+  /** How what the client is sent is judged; strictly, unless servers talk nonsense on purpose. */
+  readonly rules?: Rules;
 }
 
 export class Arena {
   /** What the client was sent. */
   readonly lines: string[] = [];
   readonly log: string[] = [];
-  readonly #judge = new Judge(LENIENT);
+  readonly #judge: Judge;
+  readonly #problems = new Set<string>();
   readonly servers: Map<string, FakeProcess> = new Map();
   readonly #aggregator: Aggregator;
   readonly #options: ArenaOptions;
@@ -34,6 +38,8 @@ export class Arena {
 
   constructor(options: ArenaOptions) {
     this.#options = options;
+    this.#judge = new Judge(options.rules);
+    onTestFinished(() => expect([...this.#problems].slice(0, 20)).toEqual([]));
     const servers = options.keys.map((key) => ({
       key,
       command: '/server',
@@ -127,15 +133,6 @@ export class Arena {
     return found ?? '';
   }
 
-  /** What is wrong with the lines that the client was sent. */
-  findProblems(): string[] {
-    const problems = this.lines.flatMap((line) => {
-      const problem = this.#judge.findProblem(JSON.parse(line));
-      return problem === undefined ? [] : [`${problem}: ${line}`];
-    });
-    return [...new Set(problems)].slice(0, 20);
-  }
-
   get #isStateless(): boolean {
     return this.#options.protocolVersion === STATELESS;
   }
@@ -167,7 +164,17 @@ export class Arena {
     const all = Buffer.concat([this.#rest, bytes]);
     const end = all.lastIndexOf(10) + 1;
     this.#rest = Buffer.from(all.subarray(end));
-    if (end > 0) this.lines.push(...all.toString('utf8', 0, end - 1).split('\n'));
+    for (const line of end > 0 ? all.toString('utf8', 0, end - 1).split('\n') : []) this.#accept(line);
     return true;
+  }
+
+  #accept(line: string): void {
+    this.lines.push(line);
+    try {
+      const problem = this.#judge.findProblem(JSON.parse(line));
+      if (problem !== undefined) this.#problems.add(`${problem}: ${line.slice(0, 500)}`);
+    } catch (error) {
+      this.#problems.add(`${String(error)}: ${line.slice(0, 500)}`);
+    }
   }
 }

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { JSON_CASES, type JsonCase } from '../data/json-cases.ts';
 import { RPC_CASES } from '../data/json-rpc-cases.ts';
 import { LENIENT } from '../support/judge.ts';
+import { startModern } from '../support/modern.ts';
 import { readText, type ServerEntry, type Session, startReady } from '../support/session.ts';
 import { readJsonTestSuite, readProtocolExamples } from './foreign.ts';
 import { PATIENCE_MS } from './scale.ts';
@@ -83,6 +84,30 @@ test(
       }
       await expectWell(session);
     }
+    expect(await session.close()).toEqual({ code: 0, signal: null });
+  },
+  PATIENCE_MS,
+);
+
+test(
+  `${CASES.length} texts as arguments and results, between a client without a handshake and a server with one`,
+  async () => {
+    const session = startModern({ servers: { a: raw() }, rules: LENIENT });
+    await session.listTools();
+    const meta = JSON.stringify(session.meta);
+    for (const one of CASES.filter(isJson)) {
+      const text = one.bytes.toString();
+      const taken = await session.exchange(
+        `{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"name":"a:take","_meta":${meta},"arguments":{"v":${text}}}}`,
+        '"c"',
+      );
+      const line = Buffer.from(readText(taken), 'base64').toString();
+      expect(line.includes(`"arguments":{"v":${text}}}}`), one.name).toBe(true);
+      const { raw: given } = await session.call('a:give', { bytes: one.bytes.toString('base64') });
+      expect(given.includes(`"content":[],"v":${text}`), one.name).toBe(true);
+      session.inbox.messages.length = 0;
+    }
+    expect(session.inbox.listImpurities()).toEqual([]);
     expect(await session.close()).toEqual({ code: 0, signal: null });
   },
   PATIENCE_MS,

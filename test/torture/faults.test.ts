@@ -7,7 +7,7 @@ import { type ServerEntry, type Session, start } from '../support/session.ts';
 import { isLong, PATIENCE_MS, scale } from './scale.ts';
 
 const FAULTY = join(import.meta.dirname, 'children/faulty.mjs');
-const WAIT_MS = 20_000;
+const WAIT_MS = 60_000;
 
 /** Servers that end by these are found out at once. */
 const DEADLY_IN_SHORT = ['exit 1', 'SIGKILL', 'closed stdout', 'grandchild with all pipes', 'half a line'];

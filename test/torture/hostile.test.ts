@@ -51,9 +51,10 @@ function* makeCalls(attack: string, size: number, serial: number): Generator<Cal
   const args = { size: isLong && attack !== 'hang' ? size * (isLarge ? 3 : 10) : size };
   yield { id: `"attack ${serial}"`, tool: `hostile:${attack}`, args, expected: 'done' };
   for (let n = 0; n < CALLS; n += 1) {
-    const id = [`${serial * 100_000 + n}`, `"${serial}/${n}"`, `"call ${serial * 100_000 + n}"`][n % 3] ?? '';
+    // Just those that the server makes its forgeries with.
+    const id = [`${n}`, `"${n}"`, `"call ${n}"`][n % 3] ?? '';
     const call = { nonce: `${attack} ${n}` };
-    yield { id, tool: 'good:echo', args: call, expected: `good ${JSON.stringify(call)}` };
+    yield { id, token: id, tool: 'good:echo', args: call, expected: `good ${JSON.stringify(call)}` };
   }
 }
 
@@ -81,6 +82,8 @@ test(
     }
     expect(tooSlow).toEqual([]);
     expect(traffic.history.conclude()).toEqual([]);
+    expect(traffic.heard).not.toContain('notifications/progress');
+    expect(traffic.heard).not.toContain('notifications/cancelled');
     // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
     expect(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E]/.exec(session.stderr)?.[0]).toBeUndefined();
     expect(session.stderr.split('\n').filter((line) => line.startsWith('[good]'))).toEqual([]);

@@ -70,5 +70,7 @@ describe.each(VERSIONS)('%s', (version) => {
     const judge = makeJudge(version, 'tools/call', LENIENT);
     expect(judge.findProblem(answer({ nonsense: 1 }))).toBeUndefined();
     expect(judge.findProblem({ jsonrpc: '2.0', id: 1, method: 1 })).toBeDefined();
+    const method = version === STATELESS ? 'server/discover' : 'ping';
+    expect(makeJudge(version, method, LENIENT).findProblem(answer([]))).toBeDefined();
   });
 });

@@ -10,4 +10,4 @@ export function scale<T>(short: T, long: T): T {
 const MINUTE_MS = 60_000;
 
 /** How long one test may take before it counts as hung; says nothing about speed. */
-export const PATIENCE_MS: number = scale(MINUTE_MS, 10 * MINUTE_MS);
+export const PATIENCE_MS: number = scale(2 * MINUTE_MS, 10 * MINUTE_MS);

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fixture } from '../support/fixture.ts';
 import { memorySettles, readResidentMiB } from '../support/processes.ts';
-import { startReady } from '../support/session.ts';
-import { PATIENCE_MS, scale } from './scale.ts';
+import { type Session, startReady } from '../support/session.ts';
+import { isLong, PATIENCE_MS, scale } from './scale.ts';
 
 const RAW = join(import.meta.dirname, 'children/raw.mjs');
 const LINE_BYTES = 16 * 1024;
 const LINES = scale(2000, 32_000);
 const MEMORY_LIMIT_MIB = 200;
+const NEIGHBOUR_P99_MS = 100;
 
 test(
   `a client that is silent during ${LINES} lines gets them all, in order`,
@@ -49,6 +50,17 @@ test(
   PATIENCE_MS,
 );
 
+/** How long each of many calls to the server that is not stopped took, the shortest first. */
+async function timeCalls(session: Session): Promise<number[]> {
+  const times: number[] = [];
+  for (let n = 0; n < scale(20, 500); n += 1) {
+    const before = performance.now();
+    expect(await session.callText('b:echo', { n })).toBe(`b {"n":${n}}`);
+    times.push(performance.now() - before);
+  }
+  return times.toSorted((one, other) => one - other);
+}
+
 test(
   'a server that is stopped gets its callers errors, and everyone exactly one',
   async () => {
@@ -59,7 +71,10 @@ test(
     process.kill(pid, 'SIGSTOP');
     const text = 'x'.repeat(256 * 1024);
     const calls = Array.from({ length: scale(350, 768) }, (_, n) => session.call('a:echo', { text, n }));
+    // By the time that this is answered, all that was sent before it has been read.
     expect(await session.callText('b:echo')).toBe('b {}');
+    const times = await timeCalls(session);
+    if (isLong) expect(times[Math.floor(times.length * 0.99)]).toBeLessThan(NEIGHBOUR_P99_MS);
     process.kill(pid, 'SIGCONT');
     const replies = await Promise.all(calls);
     const [refused, answered] = [replies.filter(({ error }) => error), replies.filter(({ error }) => !error)];

@@ -13,11 +13,13 @@ import { type Call, Traffic } from './traffic.ts';
 const SECONDS = Number(process.env['TORTURE_SOAK_SECONDS'] ?? 120);
 const STEADY = ['steady 0', 'steady 1', 'steady 2'];
 /** So many that thousands of crashes are within the limit of starts that each server has. */
-const SHAKY = Array.from({ length: 500 }, (_, n) => `shaky ${n}`);
+const SHAKY = Array.from({ length: 700 }, (_, n) => `shaky ${n}`);
 const SHAKY_SERVER = join(import.meta.dirname, 'children/shaky.sh');
-const CRASHES_EXPECTED = SECONDS * 10;
-const GROWTH_LIMIT_MIB = 40;
-const WAIT_MS = 20_000;
+const CRASHES_PER_SECOND = 25;
+/** A server that is down when it should crash, or has been started too often, does not. */
+const CRASHES_EXPECTED = SECONDS * 18;
+const GROWTH_LIMIT_MIB = 20;
+const WAIT_MS = 60_000;
 
 /** Descriptors that are not one of the three pipes of a server that is alive. */
 function countOwnDescriptors(session: Session): number {
@@ -55,23 +57,22 @@ test.runIf(isLong)(
         { command: 'sh', args: [SHAKY_SERVER, key, records[n] ?? ''] },
       ]),
     ];
-    const session = await startReady({ servers, args: ['--restart', '--max-processes', '600'] });
+    const session = await startReady({ servers, args: ['--restart', '--max-processes', '800'] });
     const ownDescriptors = countOwnDescriptors(session);
     const traffic = new Traffic(session);
-    const end = Date.now() + SECONDS * 1000;
-    let count = 0;
+    const begin = Date.now();
+    const end = begin + SECONDS * 1000;
+    let [count, crashes] = [0, 0];
     const next = (): Call | undefined => {
       if (Date.now() > end) return undefined;
       count += 1;
       const [id, nonce] = [`${count}`, `nonce ${count}`];
-      if (random.oneIn(500))
-        return {
-          id,
-          tool: `${random.pick(SHAKY)}:crash`,
-          args: {},
-          expected: 'never',
-          mayFail: true,
-        };
+      // By the clock, so that a slow machine makes as many; one after another, so that each may start again.
+      if (crashes * 1000 < (Date.now() - begin) * CRASHES_PER_SECOND) {
+        const key = SHAKY[crashes % SHAKY.length] ?? '';
+        crashes += 1;
+        return { id, tool: `${key}:crash`, args: { nonce }, expected: 'never', mayFail: true };
+      }
       const mayFail = random.oneIn(20);
       const key = random.pick(mayFail ? SHAKY : STEADY);
       const expected = `${key} ${mayFail ? nonce : JSON.stringify({ nonce })}`;

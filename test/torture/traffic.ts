@@ -6,12 +6,16 @@ import { type Answer, History, type Sent } from './history.ts';
 export interface Call extends Sent {
   readonly tool: string;
   readonly args: unknown;
+  /** Its progress token, raw. */
+  readonly token?: string;
 }
 
 export class Traffic {
   readonly history: History = new History();
   /** Milliseconds from asking to being answered. */
   readonly latencies: number[] = [];
+  /** The methods of all that came beside answers. */
+  readonly heard: Set<string> = new Set();
   readonly #session: Session;
   readonly #since = new Map<string, number>();
   readonly #problems: string[] = [];
@@ -57,8 +61,10 @@ export class Traffic {
   #write(call: Call): string {
     this.history.send(call);
     this.#since.set(call.id, performance.now());
-    const params = JSON.stringify({ name: call.tool, arguments: call.args });
-    return `{"jsonrpc":"2.0","id":${call.id},"method":"tools/call","params":${params}}\n`;
+    const { id, tool, args, token } = call;
+    const params = JSON.stringify({ name: tool, arguments: args }).slice(1);
+    const meta = token === undefined ? '' : `"_meta":{"progressToken":${token}},`;
+    return `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{${meta}${params}}\n`;
   }
 
   #receive(chunk: Buffer): void {
@@ -77,6 +83,7 @@ export class Traffic {
     const message = JSON.parse(line) as Answer;
     const problem = this.#session.judge.findProblem(message);
     if (problem !== undefined && this.#problems.length < 20) this.#problems.push(`${problem}: ${line}`);
+    if (typeof message.method === 'string') this.heard.add(message.method);
     const id = this.history.receive(message, line);
     const since = id === undefined ? undefined : this.#since.get(id);
     if (id === undefined || since === undefined) return;

@@ -4,7 +4,7 @@ import { until } from '../../support/deadline.ts';
 import { countChanges, Home, Life, listRunning, untilRunning } from '../../support/life.ts';
 import { readText, type Session } from '../../support/session.ts';
 
-const WAIT_MS = 20_000;
+const WAIT_MS = 60_000;
 const SHORT = ['--lazy', '--idle-timeout', '0.2'];
 
 /** Two servers that are known. */

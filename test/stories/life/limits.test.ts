@@ -4,7 +4,7 @@ import { until } from '../../support/deadline.ts';
 import { Home, Life, listRunning, untilRunning } from '../../support/life.ts';
 import { readText, type Session, start } from '../../support/session.ts';
 
-const WAIT_MS = 20_000;
+const WAIT_MS = 60_000;
 
 interface Prepared {
   readonly home: Home;

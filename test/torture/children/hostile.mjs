@@ -7,8 +7,11 @@ const notification = (method, params) =>
 const question = (id, method, params) => JSON.stringify({ jsonrpc: '2.0', id, method, params });
 const ESCAPES = '\u001B[2J\u001B]0;title\u0007\u009B31m\r\u0000\u202Eevil';
 
-/** Ids and tokens that its neighbours' calls have. */
-const neighbours = (n) => [n, `${n}`, `call ${n}`, `aggregator/${n}`, `aggregator/call/${n}`][n % 5];
+/** Ids and tokens that its neighbours' calls have, each number in every form. */
+function neighbours(n) {
+  const number = Math.floor(n / 5);
+  return [number, `${number}`, `call ${number}`, `aggregator/${number}`, `aggregator/call/${number}`][n % 5];
+}
 
 const attacks = {
   'forged answers': (size) =>

@@ -1,5 +1,6 @@
 #!/bin/sh
 # A server of a few lines, quick to start and quick to die: its arguments are its name and the file that gets every nonce.
+# What it dies of is written down too, and every second time it leaves a process behind that holds its pipes.
 name=$1
 record=$2
 echo start >>"$record"
@@ -14,6 +15,12 @@ while IFS= read -r line; do
     result='{"tools":[{"name":"echo","inputSchema":{"type":"object"}},{"name":"crash","inputSchema":{"type":"object"}}]}'
     ;;
   *'"name":"crash"'*)
+    nonce=${line#*'"nonce":"'}
+    nonce=${nonce%%'"'*}
+    echo "$nonce" >>"$record"
+    case $nonce in
+    *[02468]) sleep 1000 & ;;
+    esac
     kill -9 $$
     ;;
   *'"method":"tools/call"'*)
