@@ -208,7 +208,8 @@ export class Server implements Peer {
       tell: (kind) => isCurrent() && this.#handlers.onChanged(kind),
       now,
     }));
-    const timer = setTimeout(() => this.#fail(`it was not ready within ${limitMs / 1000} s`), limitMs);
+    const tooLong = `it was not ready within ${limitMs / 1000} s`;
+    const timer = setTimeout(() => isCurrent() && this.#fail(tooLong), limitMs);
     try {
       const greeting = await interview.greet();
       // One that is listed, and says the same of itself as before, can be used while its lists are read again.

@@ -141,7 +141,7 @@ describe.each(clients)('A client of %s', (_, connect) => {
     const hear = (isHeard: () => boolean, what: string): Promise<void> => until(60_000, isHeard, () => what);
 
     const names = (await client.listTools()).tools.map(({ name }) => name);
-    expect(names.slice(0, 5)).toEqual(['s:add', 's:greet', 's:think', 's:heard', 's:work']);
+    expect(names.slice(0, 5)).toEqual(['s:add', 's:greet', 's:think', 's:work', 's:grow']);
     expect(await read('s:add', { a: 1, b: 2 })).toMatchObject({ text: '3' });
     expect(await client.callTool({ name: 's:fail' })).toMatchObject({
       isError: true,
