@@ -2,7 +2,13 @@
 import { findLine, type Place, showPlace, WORD_ENDS } from './excerpt.ts';
 
 /** An object is a Map: in a plain one "10" would move to the front and "__proto__" would be no name like any other. */
-export type Json = null | boolean | number | string | readonly Json[] | ReadonlyMap<string, Json>;
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly JsonValue[]
+  | ReadonlyMap<string, JsonValue>;
 
 /** The way from the top of the file to a value. */
 export type Steps = readonly (string | number)[];
@@ -14,7 +20,7 @@ export interface Duplicate {
 }
 
 export interface Reading {
-  readonly value: Json;
+  readonly value: JsonValue;
   readonly duplicates: readonly Duplicate[];
 }
 
@@ -58,7 +64,7 @@ class Reader {
     this.#text = text;
   }
 
-  readFile(): Json {
+  readFile(): JsonValue {
     this.#skipSpace();
     if (this.#at === this.#text.length) this.#fail(0, 'the file is empty: expected {"mcpServers": {…}}');
     const value = this.#readValue();
@@ -68,7 +74,7 @@ class Reader {
     return value;
   }
 
-  #readValue(): Json {
+  #readValue(): JsonValue {
     this.#skipSpace();
     const start = this.#text[this.#at];
     if (start === '{') return this.#readObject();
@@ -76,8 +82,8 @@ class Reader {
     return start === '"' ? this.#readString() : this.#readWord();
   }
 
-  #readObject(): ReadonlyMap<string, Json> {
-    const object = new Map<string, Json>();
+  #readObject(): ReadonlyMap<string, JsonValue> {
+    const object = new Map<string, JsonValue>();
     const lines = new Map<string, number[]>();
     const opening = this.#enter();
     if (this.#takes('}')) return object;
@@ -97,8 +103,8 @@ class Reader {
     return object;
   }
 
-  #readArray(): readonly Json[] {
-    const array: Json[] = [];
+  #readArray(): readonly JsonValue[] {
+    const array: JsonValue[] = [];
     const opening = this.#enter();
     if (this.#takes(']')) return array;
     do {
@@ -153,7 +159,7 @@ class Reader {
     return this.#fail(at, 'a backslash is written twice in JSON, as in "C:\\\\folder"');
   }
 
-  #readWord(): Json {
+  #readWord(): JsonValue {
     const start = this.#at;
     let end = start;
     while (end < this.#text.length && !WORD_ENDS.includes(this.#text.charAt(end))) end += 1;

@@ -1,6 +1,6 @@
 /** Turns parsed JSON into raw server entries, or into every problem at once with its JSON path; expands and reads nothing. */
 import { pathTo } from './problem.ts';
-import type { Json } from './syntax.ts';
+import type { JsonValue } from './syntax.ts';
 
 export interface RawEntry {
   readonly key: string;
@@ -17,7 +17,7 @@ export interface Validation {
   readonly notices: readonly string[];
 }
 
-type JsonObject = ReadonlyMap<string, Json>;
+type JsonObject = ReadonlyMap<string, JsonValue>;
 
 /** What has been found wrong or worth a word so far. */
 interface Findings {
@@ -42,7 +42,7 @@ const TRANSPORT_FIELDS = ['type', 'transport', 'transportType'] as const;
 
 const COMMAND_ADVICE = 'name the program that starts the server';
 
-export function validateConfig(json: Json): Validation {
+export function validateConfig(json: JsonValue): Validation {
   const found: Findings = { problems: [], notices: [] };
   const entries: RawEntry[] = [];
   const servers = findServers(json, found);
@@ -62,7 +62,7 @@ export function describeDisabled(key: string): string {
   return `${pathTo('mcpServers', key)}: disabled, skipped`;
 }
 
-function findServers(json: Json, found: Findings): JsonObject | undefined {
+function findServers(json: JsonValue, found: Findings): JsonObject | undefined {
   if (!isObject(json)) {
     found.problems.push(`the file: expected an object like {"mcpServers": {…}}, found ${kindOf(json)}`);
     return undefined;
@@ -88,7 +88,7 @@ function findServers(json: Json, found: Findings): JsonObject | undefined {
   return undefined;
 }
 
-function validateEntry(key: string, value: Json, found: Findings): RawEntry | undefined {
+function validateEntry(key: string, value: JsonValue, found: Findings): RawEntry | undefined {
   const path = pathTo('mcpServers', key);
   if (!isObject(value)) {
     found.problems.push(
@@ -203,7 +203,7 @@ function readEnv(entry: JsonObject, path: string, found: Findings): Map<string, 
   return env;
 }
 
-function readText(value: Json, path: string, found: Findings): string | undefined {
+function readText(value: JsonValue, path: string, found: Findings): string | undefined {
   if (typeof value !== 'string') {
     found.problems.push(`${path}: expected a string, found ${kindOf(value)}: ${adviseText(value)}`);
     return undefined;
@@ -213,20 +213,20 @@ function readText(value: Json, path: string, found: Findings): string | undefine
   return value;
 }
 
-function adviseText(value: Exclude<Json, string>): string {
+function adviseText(value: Exclude<JsonValue, string>): string {
   if (value === null) return 'write a text, or leave it out';
   return typeof value === 'object' ? 'write one text' : 'put it in double quotes';
 }
 
-function isObject(value: Json): value is JsonObject {
+function isObject(value: JsonValue): value is JsonObject {
   return value instanceof Map;
 }
 
-function isArray(value: Json): value is readonly Json[] {
+function isArray(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-function kindOf(value: Json): string {
+function kindOf(value: JsonValue): string {
   if (value === null) return 'null';
   if (isArray(value)) return 'an array';
   if (isObject(value)) return 'an object';

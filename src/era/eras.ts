@@ -100,8 +100,7 @@ export class Eras {
     this.#ownListens.forget(peer);
     if (peer.era === 'modern') {
       this.#watches.startLists(peer);
-      for (const uri of this.#shared.subscriptions.get(peer.key)?.keys() ?? [])
-        this.#watches.start(peer, uri);
+      for (const uri of this.#shared.subscriptions.urisOf(peer.key)) this.#watches.start(peer, uri);
     }
     this.#listens.reopen(peer);
   }

@@ -24,7 +24,7 @@ export class Watches {
 
   /** Nobody holds it any more; a client with a handshake may still. */
   stop(peer: Peer, uri: string): void {
-    if (peer.status !== 'running' || this.#shared.subscriptions.get(peer.key)?.has(uri) === true) return;
+    if (peer.status !== 'running' || this.#shared.subscriptions.nameOf(peer.key, uri) !== undefined) return;
     if (peer.era === 'modern') this.#own.close(peer, { resourceSubscriptions: [uri] });
     else peer.ask('resources/unsubscribe', JSON.stringify({ uri })).catch(() => {});
   }

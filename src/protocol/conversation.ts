@@ -10,6 +10,7 @@ import { Links } from './links.ts';
 import { chooseNaming } from './names.ts';
 import type { Peer } from './peer.ts';
 import { Questions } from './questions.ts';
+import { Subscriptions } from './subscriptions.ts';
 
 export interface ConversationOptions {
   /** In the order of the config. */
@@ -29,8 +30,7 @@ export class Conversation {
   readonly links: Links = new Links();
   readonly batches: Batches = new Batches();
   readonly clientTasks: ClientTasks = new ClientTasks();
-  /** By server: the URIs that the client subscribed to, each with what the client calls it. */
-  readonly subscriptions: Map<string, Map<string, string>> = new Map();
+  readonly subscriptions: Subscriptions = new Subscriptions();
   readonly separator: string;
   readonly restart: boolean;
   readonly log: Log;
@@ -100,7 +100,7 @@ export class Conversation {
 
   /** Whether somebody waits for news of a server, though it owes no answer. */
   isHeld(key: string): boolean {
-    return (this.subscriptions.get(key)?.size ?? 0) > 0 || this.questions.has(key);
+    return this.subscriptions.holds(key) || this.questions.has(key);
   }
 
   /** Answers a call; when its client is away with a question, as soon as it comes back. */

@@ -1,9 +1,8 @@
 /** Takes a request of the client to the server it is for: finds it, waits for it, rewrites the name. No I/O, no timers. */
 import type { Eras } from '../era/eras.ts';
 import type { Notification, Request } from '../wire/envelope.ts';
-import { readError } from '../wire/error.ts';
 import { stringAt } from '../wire/json.ts';
-import { failure, INVALID_PARAMS, METHOD_NOT_FOUND, success } from '../wire/messages.ts';
+import { failure, INVALID_PARAMS, success } from '../wire/messages.ts';
 import { soon } from '../wire/soon.ts';
 import { type Splice, splice } from '../wire/splice.ts';
 import type { Call, Elsewhere } from './calls.ts';
@@ -13,22 +12,12 @@ import { mayBelongTo } from './names.ts';
 import { findOwner, findSubscribed, listCandidates, mayOwn, type Owner } from './owners.ts';
 import { blame, bringUp, type Peer } from './peer.ts';
 import { ROUTES } from './routes.ts';
+import { Search } from './search.ts';
 import { decodeTaskIds } from './tasks.ts';
 import { findWanted, KIND_WORDS, type Wanted } from './wanted.ts';
 
-/** What servers answer when they do not have a resource: the code of the protocol, what it became, and that of those with no such request. */
-const NOT_FOUND_CODES: ReadonlySet<number> = new Set([-32_002, INVALID_PARAMS, METHOD_NOT_FOUND]);
-
-/** For who has what nothing speaks of: one server after the other is asked. */
-interface Search {
-  readonly left: Peer[];
-  /** Those that cannot be asked. */
-  readonly silent: Peer[];
-  /** Tells the client that nobody has it. */
-  fail: () => void;
-  /** Whether that is for another reason than that a server does not have it. */
-  isTelling: boolean;
-}
+const SUBSCRIBE = 'resources/subscribe';
+const UNSUBSCRIBE = 'resources/unsubscribe';
 
 export class Delivery {
   readonly #shared: Conversation;
@@ -49,7 +38,7 @@ export class Delivery {
   }
 
   deliver(message: Request, wanted: Wanted): void {
-    const isEnding = message.method === 'resources/unsubscribe';
+    const isEnding = message.method === UNSUBSCRIBE;
     const subscribed = isEnding ? findSubscribed(this.#shared, wanted) : undefined;
     const owner = subscribed ?? findOwner(this.#shared, wanted);
     const isSure = owner?.entry === undefined || owner.entry.exposed === wanted.name;
@@ -117,49 +106,25 @@ export class Delivery {
   }
 
   #askAround(message: Request, wanted: Wanted): void {
-    this.#askNext(message, wanted, {
-      left: listCandidates(this.#shared, wanted),
-      silent: [],
-      fail: () => this.#failUnowned(message, wanted),
-      isTelling: false,
-    });
-  }
-
-  #askNext(message: Request, wanted: Wanted, search: Search): void {
-    const peer = search.left.shift();
-    if (peer === undefined) {
-      if (search.silent.length > 0) this.#subscribeAll(message, wanted, search.silent);
-      else search.fail();
-      return;
-    }
-    this.#wait(message, peer, () => {
-      if (peer.status === 'running' && !this.#eras.isSubscribing(message, peer)) {
-        this.#ask(message, wanted, search, peer);
-        return;
-      }
-      if (peer.status === 'running') search.silent.push(peer);
-      this.#askNext(message, wanted, search);
-    });
-  }
-
-  #ask(message: Request, wanted: Wanted, search: Search, peer: Peer): void {
-    const owner = { peer, original: message.bytes(wanted.span) };
-    this.#forward(message, wanted, owner, (fail, refusal) => {
-      if (message.method === 'resources/subscribe')
-        this.#shared.subscriptions.get(peer.key)?.delete(wanted.name);
-      // What went wrong at one that may have it says more than that another has it not.
-      if (!search.isTelling) search.fail = fail;
-      search.isTelling ||= refusal !== undefined && !NOT_FOUND_CODES.has(readError(refusal).code);
-      this.#askNext(message, wanted, search);
-    });
-  }
-
-  /** Servers that cannot be asked whether they have a URI are all listened to. */
-  #subscribeAll(message: Request, wanted: Wanted, peers: readonly Peer[]): void {
     const original = message.bytes(wanted.span);
-    for (const peer of peers) {
-      this.#noteSubscription(message, wanted, { peer, original });
-      this.#eras.subscribe(message, peer, original);
+    new Search(this.#eras, message, original, listCandidates(this.#shared, wanted), {
+      wait: (peer, act) => this.#wait(message, peer, act),
+      forward: (owner, elsewhere) => {
+        this.#forward(message, wanted, owner, (fail, refusal) => {
+          if (message.method === SUBSCRIBE)
+            this.#shared.subscriptions.remove(owner.peer.key, readUri(owner.original));
+          elsewhere(fail, refusal);
+        });
+      },
+      fail: () => this.#failUnowned(message, wanted),
+      subscribeAll: (owners) => this.#subscribeAll(message, wanted, owners),
+    }).next();
+  }
+
+  #subscribeAll(message: Request, wanted: Wanted, owners: readonly Owner[]): void {
+    for (const owner of owners) {
+      this.#noteSubscription(message, wanted, owner);
+      this.#eras.subscribe(message, owner.peer, owner.original);
     }
     this.#shared.answer(message.id, ...success(message.id, '{}'));
   }
@@ -232,15 +197,16 @@ export class Delivery {
 
   /** Remembered for updates, which come under the server's URI, and for a server that is started again. */
   #noteSubscription({ method }: Request, { name }: Wanted, { peer, original }: Owner): void {
-    if (method !== 'resources/subscribe' && method !== 'resources/unsubscribe') return;
-    const uri = stringAt(original, { start: 0, end: original.length });
-    const subscriptions = this.#shared.subscriptions.get(peer.key) ?? new Map<string, string>();
-    this.#shared.subscriptions.set(peer.key, subscriptions);
-    if (method === 'resources/subscribe') subscriptions.set(uri, name);
-    else subscriptions.delete(uri);
+    const { subscriptions } = this.#shared;
+    if (method === SUBSCRIBE) subscriptions.add(peer.key, readUri(original), name);
+    else if (method === UNSUBSCRIBE) subscriptions.remove(peer.key, readUri(original));
   }
 
   #fail(message: Request, peer: Peer, what: string): void {
     this.#shared.answer(message.id, failure(message.id, blame(peer, what)));
   }
+}
+
+function readUri(original: Buffer): string {
+  return stringAt(original, { start: 0, end: original.length });
 }

@@ -207,9 +207,9 @@ export class FromServer {
     const span = message.param('uri');
     const uri = message.string(span);
     if (uri !== undefined) this.#eras.passUpdate(peer, message, uri);
-    const subscribed = this.#shared.subscriptions.get(peer.key)?.size ?? 0;
-    if (span === undefined || uri === undefined || subscribed === 0) return;
-    const exposed = this.#shared.subscriptions.get(peer.key)?.get(uri) ?? uri;
+    const { subscriptions } = this.#shared;
+    if (span === undefined || uri === undefined || !subscriptions.holds(peer.key)) return;
+    const exposed = subscriptions.nameOf(peer.key, uri) ?? uri;
     const splices = exposed === uri ? [] : [{ span, bytes: Buffer.from(JSON.stringify(exposed)) }];
     this.#shared.toClient(...splice(message.pieces, [...splices, ...this.#eras.untag(message, peer)]));
   }

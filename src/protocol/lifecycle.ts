@@ -56,7 +56,7 @@ export class Lifecycle {
     if (this.#shared.logLevel !== undefined && peer.has('logging')) {
       peer.ask('logging/setLevel', this.#shared.logLevel).catch(() => {});
     }
-    for (const uri of this.#shared.subscriptions.get(peer.key)?.keys() ?? []) {
+    for (const uri of this.#shared.subscriptions.urisOf(peer.key)) {
       peer.ask('resources/subscribe', JSON.stringify({ uri })).catch(() => {});
     }
   }
@@ -91,7 +91,7 @@ export class Lifecycle {
   }
 
   #forget({ key }: Peer): void {
-    this.#shared.subscriptions.delete(key);
+    this.#shared.subscriptions.forget(key);
     for (const kind of KIND_NAMES) {
       if (this.#shared.catalogs[kind].remove(key)) this.changed(kind);
     }

@@ -28,13 +28,9 @@ export function findOwner(shared: Conversation, { kind, name }: Wanted): Owner |
 
 /** The server at which the client subscribed to a URI, whoever claims it now. */
 export function findSubscribed(shared: Conversation, { name }: Wanted): Owner | undefined {
-  for (const [key, subscriptions] of shared.subscriptions) {
-    for (const [uri, exposed] of subscriptions) {
-      const peer = exposed === name ? shared.peers.get(key) : undefined;
-      if (peer !== undefined) return { peer, original: quote(uri) };
-    }
-  }
-  return undefined;
+  const found = shared.subscriptions.find(name);
+  const peer = found && shared.peers.get(found.key);
+  return found && peer && { peer, original: quote(found.uri) };
 }
 
 /** The servers that may turn out to have it, though nothing says so: for names none, for URIs all that have resources. */

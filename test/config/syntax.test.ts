@@ -1,9 +1,9 @@
 import * as fc from '../support/properties.ts';
 import { describe, expect, test } from 'vitest';
 
-import { type Json, JsonSyntaxError, readJson } from '../../src/config/syntax.ts';
+import { type JsonValue, JsonSyntaxError, readJson } from '../../src/config/syntax.ts';
 
-function toPlain(value: Json): unknown {
+function toPlain(value: JsonValue): unknown {
   if (value instanceof Map)
     return Object.fromEntries([...value].map(([name, item]) => [name, toPlain(item)]));
   return Array.isArray(value) ? value.map(toPlain) : value;
