@@ -50,7 +50,7 @@ export class Pool {
 
   /** Why there is no room, to follow a server's name. */
   describeFull(): string {
-    return `the limit of ${this.#options.maxProcesses} processes is reached and none is idle; raise --max-processes, or try again later`;
+    return `resources are exhausted: the limit of ${this.#options.maxProcesses} processes is reached and none is idle; raise --max-processes, or try again later`;
   }
 
   /** Begins to put idle servers to rest. */

@@ -42,7 +42,9 @@ describe('--max-processes with --lazy', () => {
     await session.callText('s0:echo');
     const refused = await session.call('s1:echo');
     expect(refused.error?.code).toBe(-32603);
-    expect(refused.error?.message).toMatch(/^Server "s1" is not available: .*limit of 1 .*--max-processes/);
+    expect(refused.error?.message).toMatch(
+      /^Server "s1" is not available: resources are exhausted: .*limit of 1 .*--max-processes/,
+    );
     expect(lives[1]?.starts).toHaveLength(1);
     await session.callText('s0:release');
     expect(readText(await session.reply('"held"'))).toBe('released');
@@ -116,7 +118,9 @@ test('reports at the start the servers beyond --max-processes when they are not 
   expect(names).toContain('s0:echo');
   expect(names).toContain('s1:echo');
   expect(names).not.toContain('s2:echo');
-  expect(session.stderr).toMatch(/error: \[s2\] Not started: the limit of 2 processes .*--max-processes/);
+  expect(session.stderr).toMatch(
+    /error: \[s2\] Not started: resources are exhausted: the limit of 2 processes .*--max-processes/,
+  );
   const refused = await session.call('s2:echo');
   expect(JSON.stringify(refused.error?.data)).toContain('--max-processes');
   expect(lives.map(({ starts }) => starts.length)).toEqual([1, 1, 0]);
