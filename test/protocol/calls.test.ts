@@ -114,3 +114,13 @@ test('the table agrees with a plain list of what is pending, whatever happens in
     }),
   );
 });
+
+test('the tokens of the last thousand tasks are remembered, and no more', () => {
+  const calls = new Calls();
+  for (let n = 0; n <= 1000; n += 1) {
+    const call = add(calls, String(n), String(n));
+    calls.keepToken(call);
+    calls.take(call.sentId);
+  }
+  expect([calls.hasToken('0'), calls.hasToken('1'), calls.hasToken('1000')]).toEqual([false, true, true]);
+});
