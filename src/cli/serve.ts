@@ -1,5 +1,5 @@
 /** Serves one config on stdin and stdout until the client is done or a signal comes; gives the exit code. */
-import { fstatSync, writeSync } from 'node:fs';
+import { fstatSync, statSync, writeSync } from 'node:fs';
 import { Aggregator } from '../aggregator.ts';
 import { findCacheDirectory } from '../cache-directory.ts';
 import { CHAIN_VARIABLE, readChain } from '../chain.ts';
@@ -94,14 +94,17 @@ function refuseItself(config: Config): void {
   throw new ConfigError('invalid_schema', text);
 }
 
-function openSink(command: ServeCommand): ReturnType<typeof createSink> {
+function openSink({ logFile }: ServeCommand): ReturnType<typeof createSink> {
+  let problem: string;
   try {
-    return createSink({ stderr: process.stderr, logFile: command.logFile });
+    // It may be our own stdout, where only messages belong, or keep us waiting until somebody reads it.
+    if (logFile === undefined || statSync(logFile, { throwIfNoEntry: false })?.isFIFO() !== true)
+      return createSink({ stderr: process.stderr, logFile });
+    problem = 'it is a pipe';
   } catch (error) {
-    throw new UsageError(
-      `The log file "${command.logFile}" cannot be opened (${describeFileProblem(error)}): choose another --log-file`,
-    );
+    problem = describeFileProblem(error);
   }
+  throw new UsageError(`The log file "${logFile}" cannot be opened (${problem}): choose another --log-file`);
 }
 
 function describeHelp({ config, strict }: ServeCommand): string {

@@ -1,5 +1,5 @@
 /** The command line as a person types it: what is accepted, what is refused, and in which words. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -88,6 +88,17 @@ test('refuses a log file that cannot be opened', async () => {
   expect(stderr).toContain('/nonexistent/folder/log');
   expect(stderr).not.toMatch(/^\s+at /m);
 });
+
+test.skipIf(process.platform === 'win32')(
+  'refuses a log file that is a pipe, as /dev/stdout is: only messages belong there',
+  async () => {
+    const pipe = join(makeFolder(), 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const { code, stdout, stderr } = await run(['--config', writeEmptyConfig(), '--log-file', pipe]);
+    expect(stderr).toContain(`"${pipe}" cannot be opened (it is a pipe)`);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  },
+);
 
 test('writes the log to the file instead of stderr', async () => {
   const log = join(makeFolder(), 'log');
