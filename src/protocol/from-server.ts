@@ -29,7 +29,7 @@ import { qualify } from './names.ts';
 import { blame, type Peer } from './peer.ts';
 import { CLIENT_CAPABILITIES } from './routes.ts';
 import { TOO_MANY_QUESTIONS } from './questions.ts';
-import { encodeTaskIds, findMadeTask } from './tasks.ts';
+import { encodeTaskIds, findMadeTask, readTaskLife } from './tasks.ts';
 
 const CHANGED: ReadonlyMap<string, readonly KindName[]> = new Map([
   [KINDS.tools.changed, ['tools']],
@@ -86,9 +86,11 @@ export class FromServer {
       this.#crossBack(peer, call, message);
       return;
     }
-    const isTask = call.method.startsWith('tasks/') || this.#eras.isTask(peer, message);
-    const splices = encodeTaskIds(message, peer, isTask);
-    if (splices.length > 0 && findMadeTask(message) !== undefined) peer.calls.keepToken(call);
+    const isInstead = this.#eras.isTask(peer, message);
+    const splices = encodeTaskIds(message, peer, isInstead || call.method.startsWith('tasks/'));
+    const isMade = splices.length > 0 && findMadeTask(message) !== undefined;
+    if (isMade) peer.calls.keepToken(call);
+    if (isMade || isInstead) peer.usage.keepFor(readTaskLife(message));
     if (message.id !== call.id) splices.push({ span: message.idSpan, bytes: Buffer.from(call.id, 'latin1') });
     this.#shared.answer(call.id, ...splice(message.pieces, splices));
   }

@@ -16,6 +16,8 @@ export interface Peer {
   /** What it says of itself, as JSON text. */
   readonly info: string | undefined;
   readonly calls: Calls;
+  /** While it has something for the client that would be lost with its process, it is not put to rest. */
+  readonly usage: { keepFor(ms: number): void };
   /** Why it is not running, as a sentence that may be shown. */
   readonly problem: string | undefined;
   /** Whether it takes what it is sent; too much may be waiting for it. */

@@ -1,5 +1,5 @@
 /** Task ids of the handshake era: the client sees `key:id`, so that an id says by itself whose it is. */
-import type { Envelope } from '../wire/envelope.ts';
+import type { Answer, Envelope } from '../wire/envelope.ts';
 import { isObject, isString, memberOf, type Span } from '../wire/json.ts';
 import type { Splice } from '../wire/splice.ts';
 import type { Kind } from './kinds.ts';
@@ -48,6 +48,14 @@ export function decodeTaskId(id: string, key: string): string | undefined {
 /** The id of the task that was made instead of an answer. */
 export function findMadeTask(answer: Envelope): Span | undefined {
   return findString(answer, find(answer, answer.result, 'task'), 'taskId');
+}
+
+/** How long its server keeps the task that an answer says was made, result and all; for ever when it does not say. */
+export function readTaskLife(answer: Answer): number {
+  const task = find(answer, answer.result, 'task') ?? answer.result;
+  const life = find(answer, task, 'ttl') ?? find(answer, task, 'ttlMs');
+  const ms = life === undefined ? undefined : answer.value(life);
+  return typeof ms === 'number' ? ms : Number.POSITIVE_INFINITY;
 }
 
 /** The id of the task that a message belongs to. */

@@ -29,7 +29,7 @@ export class Server implements Peer {
   readonly #restarts = new Restarts();
   readonly #waiting: (() => void)[] = [];
   readonly #closing = new Closing();
-  readonly #usage: Usage;
+  readonly usage: Usage;
   #status: ServerStatus = 'initializing';
   problem: string | undefined;
   #connection: NodeStdioMcpConnection | undefined;
@@ -44,7 +44,7 @@ export class Server implements Peer {
     this.known = new Knowledge(config, settings.avoidsProbe);
     this.#settings = settings;
     this.#handlers = handlers;
-    this.#usage = new Usage(settings.lazy);
+    this.usage = new Usage(settings.lazy);
   }
 
   get status(): ServerStatus {
@@ -66,7 +66,7 @@ export class Server implements Peer {
 
   get idleSince(): number | undefined {
     if (this.status !== 'running' || this.calls.size > 0 || this.#settings.isHeld(this.key)) return undefined;
-    return this.#usage.idleSince;
+    return this.usage.idleSince;
   }
 
   get settling(): Promise<void> | undefined {
@@ -86,7 +86,7 @@ export class Server implements Peer {
   }
 
   send(...pieces: readonly Buffer[]): void {
-    this.#usage.note();
+    this.usage.note();
     this.reply(...pieces);
   }
 
@@ -97,7 +97,7 @@ export class Server implements Peer {
   async ask(method: string, params?: Json): Promise<Answer> {
     if (this.#connection === undefined) throw new Error(`Server "${this.key}" is not connected`);
     // No time-out of ours: these stand for requests of the client.
-    return this.#usage.during(this.#connection.request(method, params, { timeoutMs: 0 }));
+    return this.usage.during(this.#connection.request(method, params, { timeoutMs: 0 }));
   }
 
   whenSettled(act: () => void): void {
@@ -192,7 +192,7 @@ export class Server implements Peer {
     // One that is stopped for good has been let go of, but the answers that it gives on its way out count.
     if (connection !== this.#connection && !(this.#isEnding && isAnswer(message))) return;
     // What it says unasked does not keep it from being put to rest.
-    if (isAnswer(message)) this.#usage.note();
+    if (isAnswer(message)) this.usage.note();
     this.#handlers.onMessage(this, message);
   }
 
@@ -240,7 +240,7 @@ export class Server implements Peer {
   }
 
   #comeUp(): void {
-    this.#usage.note();
+    this.usage.begin();
     this.#status = 'running';
     // Before those who waited: what they ask is to find everything as it was.
     this.#handlers.onUp(this);

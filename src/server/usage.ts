@@ -4,6 +4,7 @@ import { now } from '../clock.ts';
 export class Usage {
   readonly #isWatched: boolean;
   #last = now();
+  #keptUntil = 0;
   /** Requests of ours that are open. */
   #asked = 0;
 
@@ -14,7 +15,18 @@ export class Usage {
 
   /** Undefined while it is in use, or when that is not watched. */
   get idleSince(): number | undefined {
-    return this.#isWatched && this.#asked === 0 ? this.#last : undefined;
+    return this.#isWatched && this.#asked === 0 && this.#keptUntil <= now() ? this.#last : undefined;
+  }
+
+  /** It has something that would be lost with its process. */
+  keepFor(ms: number): void {
+    if (this.#isWatched) this.#keptUntil = Math.max(this.#keptUntil, now() + ms);
+  }
+
+  /** A new process is there; what the last one was kept for is gone with it. */
+  begin(): void {
+    this.#keptUntil = 0;
+    this.note();
   }
 
   note(): void {

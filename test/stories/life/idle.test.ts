@@ -39,6 +39,22 @@ test('stops an idle server, keeps its tools, and brings it back with the next ca
   expect(session.stderr).toBe('');
 });
 
+test.each([600_000, null])(
+  'does not stop a server that keeps a task of the client for %s ms',
+  async (ttl) => {
+    const [a, b] = [new Life(), new Life()];
+    const tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
+    const home = new Home({ a: a.entry({ capabilities: { tools: {}, tasks } }), b: b.entry() });
+    await home.learn();
+    const session = await home.startReady(SHORT);
+    const params = { name: 'a:task', arguments: { ttl }, task: {} };
+    const { result } = await session.request('tools/call', params);
+    expect(result).toMatchObject({ task: { taskId: 'a:one' } });
+    await waitIdle(session, 'b');
+    expect(listRunning(session)).toEqual([a.starts[1]]);
+  },
+);
+
 test('stops a server that was started only to learn what it has', async () => {
   const a = new Life();
   const home = new Home({ a: a.entry() });
