@@ -19,24 +19,26 @@ const LONGEST_NAME_BYTES = 6 * Math.max(...NAMES.map((name) => name.length));
 /** So much of a key, with its quotes, is enough to tell that it is none of ours. */
 export const REMEMBERED_KEY_BYTES: number = LONGEST_NAME_BYTES + 2;
 
+interface Place extends Span {
+  readonly name: string;
+  readonly next: Place | undefined;
+}
+
 export class Members {
-  readonly #names: string[] = [];
-  readonly #spans: Span[] = [];
+  /** A chain: there are few, and an array would begin with room for many. */
+  #last: Place | undefined;
   /** A name that came twice. */
   repeated: string | undefined;
 
   get(name: string): Span | undefined {
-    // By hand: there are few, and to search an array costs more than to look at them.
-    for (let index = 0; index < this.#names.length; index += 1) {
-      if (this.#names[index] === name) return this.#spans[index];
-    }
-    return undefined;
+    let place = this.#last;
+    while (place !== undefined && place.name !== name) place = place.next;
+    return place;
   }
 
   add(name: string, start: number, end: number): void {
     if (this.get(name) !== undefined) this.repeated ??= name;
-    this.#names.push(name);
-    this.#spans.push({ start, end });
+    this.#last = { start, end, name, next: this.#last };
   }
 }
 
