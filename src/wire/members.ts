@@ -37,8 +37,8 @@ export class Members {
   }
 
   add(name: string, start: number, end: number): void {
-    if (this.get(name) !== undefined) this.repeated ??= name;
-    this.#last = { start, end, name, next: this.#last };
+    if (this.get(name) === undefined) this.#last = { start, end, name, next: this.#last };
+    else this.repeated ??= name;
   }
 }
 
