@@ -7,6 +7,7 @@ import {
   CLIENT_KEY,
   LEVEL_KEY,
   LOG_LEVELS,
+  MISSING_CAPABILITY,
   MODERN_VERSION,
   UNSUPPORTED_VERSION,
   VERSION_KEY,
@@ -72,6 +73,12 @@ function cut(bytes: Buffer, { start, end }: Span): Buffer {
 export function declaresExtension(capabilities: Capabilities, name: string): boolean {
   const extensions = capabilities['extensions'];
   return typeof extensions === 'object' && extensions !== null && name in extensions;
+}
+
+/** The refusal of what only a client with an extension may ask. */
+export function refuseWithout(name: string): ErrorObject {
+  const data = { requiredCapabilities: { extensions: { [name]: {} } } };
+  return { code: MISSING_CAPABILITY, message: 'Missing required client capability', data };
 }
 
 function isSame(claim: Claim | undefined, capabilities: Buffer, client: Buffer | undefined): boolean {

@@ -4,16 +4,19 @@ import type { Conversation } from '../protocol/conversation.ts';
 import type { Identity } from '../protocol/handshake.ts';
 import type { Owner } from '../protocol/owners.ts';
 import type { Peer } from '../protocol/peer.ts';
+import type { Wanted } from '../protocol/wanted.ts';
 import type { Answer, Envelope, Notification, Request } from '../wire/envelope.ts';
 import { memberOf, parse } from '../wire/json.ts';
+import type { ErrorObject } from '../wire/messages.ts';
 import type { Splice } from '../wire/splice.ts';
+import { declaresExtension, refuseWithout } from './claim.ts';
 import { type Crossing, Crossings } from './crossings.ts';
 import { FromModernClient } from './from-modern-client.ts';
 import { Listens } from './listens.ts';
 import { Logs } from './logs.ts';
 import { removeMembers } from './members.ts';
 import { mapHandshake, removeClaim } from './meta.ts';
-import { SUBSCRIPTION_KEY } from './modern.ts';
+import { SUBSCRIPTION_KEY, TASKS_EXTENSION } from './modern.ts';
 import { OwnListens } from './own-listens.ts';
 import { Suspensions } from './suspensions.ts';
 import type { Claim, Desk, Meta, Tools } from './types.ts';
@@ -112,6 +115,12 @@ export class Eras {
   /** Puts a server's question to a client that cannot be asked otherwise; false when that is not possible. */
   ask(peer: Peer, message: Request): boolean {
     return this.#suspensions.ask(peer, message);
+  }
+
+  /** The refusal of what nobody has, where it is another than that; a server that has it refuses by itself. */
+  refuse({ kind, claim }: Wanted): ErrorObject | undefined {
+    const isUnknown = claim !== undefined && !declaresExtension(claim.capabilities, TASKS_EXTENSION);
+    return kind === 'tasks' && isUnknown ? refuseWithout(TASKS_EXTENSION) : undefined;
   }
 
   /** Whether a stateless server answered with a task instead of a result. */

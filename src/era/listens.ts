@@ -8,10 +8,10 @@ import type { Notification, Request } from '../wire/envelope.ts';
 import { isObject } from '../wire/json.ts';
 import { type ErrorObject, failure, INVALID_PARAMS, notification, success } from '../wire/messages.ts';
 import { type Splice, splice } from '../wire/splice.ts';
-import { declaresExtension } from './claim.ts';
+import { declaresExtension, refuseWithout } from './claim.ts';
 import { insertMeta } from './members.ts';
 import { writeClaim } from './meta.ts';
-import { COMPLETE, MISSING_CAPABILITY, SERVER_KEY, SUBSCRIPTION_KEY, TASKS_EXTENSION } from './modern.ts';
+import { COMPLETE, SERVER_KEY, SUBSCRIPTION_KEY, TASKS_EXTENSION } from './modern.ts';
 import type { Claim, Meta } from './types.ts';
 import type { Watches } from './watches.ts';
 
@@ -224,10 +224,8 @@ function readFilter(message: Request, claim: Claim, keys: readonly string[]): Fi
     Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
   const uris = texts(asked['resourceSubscriptions']);
   const tasks = texts(asked['taskIds']);
-  if (tasks.length > 0 && !declaresExtension(claim.capabilities, TASKS_EXTENSION)) {
-    const data = { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } };
-    return { code: MISSING_CAPABILITY, message: 'Missing required client capability', data };
-  }
+  if (tasks.length > 0 && !declaresExtension(claim.capabilities, TASKS_EXTENSION))
+    return refuseWithout(TASKS_EXTENSION);
   const taskIds = tasks.filter((id) => keys.some((key) => decodeTaskId(id, key) !== undefined));
   return {
     ...(asked['toolsListChanged'] === true && { toolsListChanged: true }),

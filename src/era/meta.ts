@@ -72,21 +72,19 @@ export function insertClaim(message: Envelope, meta: Meta, logLevel: string | un
   return insertMeta(message.line, message.params, all);
 }
 
+/** Members of params that mean something in one era only: a stateless client that asks for a task is not understood either. */
+const STRANGE: ReadonlySet<string> = new Set(['requestState', 'inputResponses', 'task']);
+
 /** For a server of the handshake era: nothing that only the stateless era knows. */
 export function removeClaim(message: Envelope): Splice[] {
   const { line, params } = message;
   if (params === undefined) return [];
   const meta = message.param('_meta');
-  const isRetry =
-    message.param('requestState') !== undefined || message.param('inputResponses') !== undefined;
+  const isStrange = [...STRANGE].some((name) => message.param(name) !== undefined);
   return [
     ...(meta === undefined ? [] : removeMembers(line, meta, (name) => name.startsWith(KEY_START))),
-    ...(isRetry ? removeMembers(line, params, isOfRetry) : []),
+    ...(isStrange ? removeMembers(line, params, (name) => STRANGE.has(name)) : []),
   ];
-}
-
-function isOfRetry(name: string): boolean {
-  return name === 'requestState' || name === 'inputResponses';
 }
 
 export function composeMeta(capabilities: string, client: string | undefined): Meta {

@@ -129,13 +129,15 @@ export class Delivery {
     this.#shared.answer(message.id, ...success(message.id, '{}'));
   }
 
-  #failUnowned(message: Request, { kind, name }: Wanted): void {
+  #failUnowned(message: Request, wanted: Wanted): void {
+    const { kind, name } = wanted;
     const down = [...this.#shared.peers.values()].find(
       (peer) => peer.problem !== undefined && mayBelongTo(peer.key, name, this.#shared.separator),
     );
     const data = down && { data: { server: down.key, reason: down.problem } };
     const text = `${KIND_WORDS[kind]} not found: ${name}`;
-    this.#shared.answer(message.id, failure(message.id, { code: INVALID_PARAMS, message: text, ...data }));
+    const error = this.#eras.refuse(wanted) ?? { code: INVALID_PARAMS, message: text, ...data };
+    this.#shared.answer(message.id, failure(message.id, error));
   }
 
   #forward(message: Request, wanted: Wanted, owner: Owner, elsewhere?: Elsewhere): void {

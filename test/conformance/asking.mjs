@@ -1,7 +1,7 @@
 /** The tools and the prompt that ask before they answer, as the official suite expects them; in either era, their servers know how. */
 import { text } from './offers.mjs';
 
-function elicit(message, name) {
+export function elicit(message, name) {
   const requestedSchema = { type: 'object', properties: { [name]: { type: 'string' } }, required: [name] };
   return { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } };
 }
@@ -32,6 +32,7 @@ export const ASKING_TOOLS = {
   test_input_required_result_tampered_state: { rounds: [{ confirm: NAME }], hasState: true },
   test_input_required_result_capabilities: { rounds: [{ user_name: NAME, capital: CAPITAL }] },
   test_streaming_elicitation: { rounds: [{ user_name: NAME }] },
+  test_tool_with_task: { rounds: [{ user_name: NAME }], isTask: true },
 };
 
 export const ASKING_PROMPTS = {

@@ -23,6 +23,7 @@ import {
   text,
   TOOLS,
 } from './offers.mjs';
+import { begin, callAsTask, extensions, requireTasks, serveTasks, TASK_TOOLS } from './tasks.mjs';
 
 const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
 const LEVEL_KEY = 'io.modelcontextprotocol/logLevel';
@@ -68,6 +69,15 @@ function ask({ rounds, hasState }, { mcpReq: { inputResponses: answers = {}, env
   };
 }
 
+/** What a tool that asks says in the end are the answers; as a task, if it is one. */
+function askAndTell(tool, context) {
+  if (tool.isTask) requireTasks(context);
+  const question = ask(tool, context);
+  if (question !== undefined) return question;
+  const result = { content: [text(JSON.stringify(context.mcpReq.inputResponses))] };
+  return tool.isTask ? begin({ work: () => result }) : result;
+}
+
 /** A tool that asks as servers with a handshake do: it is begun anew when there is an answer. */
 async function callOnce(tool, { notify, _meta, inputResponses }, args) {
   let inputRequests;
@@ -81,7 +91,11 @@ async function callOnce(tool, { notify, _meta, inputResponses }, args) {
 }
 
 function createServer() {
-  const server = new Server({ name: 'conformance-server', version: '1.0.0' }, { capabilities });
+  const server = new Server(
+    { name: 'conformance-server', version: '1.0.0' },
+    { capabilities: { ...capabilities, extensions } },
+  );
+  serveTasks(server);
   const special = {
     test_missing_capability: ({ mcpReq: { envelope } }) => {
       if (envelope?.[CAPABILITIES_KEY]?.sampling === undefined)
@@ -103,17 +117,14 @@ function createServer() {
     },
   };
   const names = [...Object.keys(ASKING_TOOLS), ...Object.keys(special)];
-  const tools = [...Object.entries(TOOLS), ...names.map((name) => [name, {}])].map(describeTool);
+  const described = [...Object.entries(TOOLS), ...Object.entries(TASK_TOOLS)];
+  const tools = [...described, ...names.map((name) => [name, {}])].map(describeTool);
   const handlers = {
     'tools/list': () => ({ tools }),
     'tools/call': async ({ params: { name, arguments: args } }, context) => {
       if (Object.hasOwn(special, name)) return special[name](context);
-      if (Object.hasOwn(ASKING_TOOLS, name))
-        return (
-          ask(ASKING_TOOLS[name], context) ?? {
-            content: [text(JSON.stringify(context.mcpReq.inputResponses))],
-          }
-        );
+      if (Object.hasOwn(TASK_TOOLS, name)) return callAsTask(TASK_TOOLS[name], args, context);
+      if (Object.hasOwn(ASKING_TOOLS, name)) return askAndTell(ASKING_TOOLS[name], context);
       if (!Object.hasOwn(TOOLS, name))
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);
       return callOnce(TOOLS[name], context.mcpReq, args);

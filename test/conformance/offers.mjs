@@ -109,6 +109,10 @@ async function elicit({ sendRequest }, message, properties, required = []) {
 
 /** By name: what the list says, and what a call does with what its server lends it and its own arguments. */
 export const TOOLS = {
+  greet: {
+    inputSchema: inputOf('name', 'Whom to greet'),
+    run: (_extra, { name }) => [text(`Hello, ${name}!`)],
+  },
   test_simple_text: { run: () => [text('This is a simple text response for testing.')] },
   test_image_content: { run: () => [image()] },
   test_audio_content: { run: () => [{ type: 'audio', data: WAV, mimeType: 'audio/wav' }] },

@@ -103,6 +103,15 @@ function refuse(response, status, code, text, id = null) {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(error));
 }
 
+/** Whether a header says otherwise than the body; the version must be in both. */
+function differs(headers, { method, params = {} }) {
+  const claimed = params._meta?.[`${KEY}protocolVersion`];
+  if (claimed !== undefined && headers['mcp-protocol-version'] !== claimed) return true;
+  const name = params.name ?? params.uri ?? params.taskId;
+  // Methods that are no more have a task too, and need not name it.
+  return headers['mcp-method'] !== method || (headers['mcp-name'] ?? params.taskId) !== name;
+}
+
 /**
  * Starts the endpoint on a free port. `prefix` stands before every tool and prompt name on the process's side only.
  * @returns {Promise<{ url: string, close: () => Promise<void> }>}
@@ -115,8 +124,7 @@ export async function startStatelessBridge(launch) {
       if (request.method !== 'POST') return refuse(response, 405, -32_000, 'Method not allowed');
       const message = JSON.parse(await readBody(request));
       if (message.id === undefined) return response.writeHead(202).end();
-      const claimed = message.params?._meta?.[`${KEY}protocolVersion`];
-      if (claimed !== undefined && request.headers['mcp-protocol-version'] !== claimed)
+      if (differs(request.headers, message))
         return refuse(response, 400, -32_020, 'The header differs from the body', message.id);
       return shared.post(message, response);
     };

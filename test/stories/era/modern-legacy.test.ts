@@ -371,6 +371,24 @@ test('calls a tool that insists on a task as one, and gives its result', async (
   expect(record.of('tools/call')[0]?.params?.['task']).toEqual({});
 });
 
+test('asks for no task because the client did, to whom that means nothing', async () => {
+  const insisting = { name: 'slow', inputSchema: { type: 'object' }, execution: { taskSupport: 'required' } };
+  const [session, record] = await open({ tools: ['echo', insisting] });
+  const call = (name: string): Record<string, unknown> => ({
+    name,
+    arguments: { taskId: 't1' },
+    task: { ttl: 5 },
+  });
+  expect((await session.request('tools/call', call('a:echo'))).result).toMatchObject({
+    resultType: 'complete',
+    content: [{ type: 'text' }],
+  });
+  expect(readText(await session.request('tools/call', call('a:slow')))).toBe('passing t1');
+  const [first, second] = record.of('tools/call').map(({ raw }) => raw);
+  expect(first).not.toContain('"task"');
+  expect(second?.match(/"task":[^,]*\}/g)).toEqual(['"task":{}']);
+});
+
 test('ends the task when the client cancels the call', async () => {
   const tool = { name: 'slow', inputSchema: { type: 'object' }, execution: { taskSupport: 'required' } };
   const [session, record] = await open({ tools: [tool], hold: ['tasks/result'] });

@@ -98,6 +98,35 @@ test('carries progress, cancellation and logs', async () => {
   expect((await session.notification('notifications/message')).params).toMatchObject({ logger: 'a' });
 });
 
+test('keeps apart the tasks of two servers that have the same id', async () => {
+  const records = { a: new Recording(), b: new Recording() };
+  const capabilities = { ...ALL, extensions: { [`${KEY}tasks`]: {} } };
+  const start = ({ file }: Recording): ReturnType<typeof modern> => modern({ record: file, capabilities });
+  const session = startModern({ servers: { a: start(records.a), b: start(records.b) } });
+  session.capabilities = { extensions: { [`${KEY}tasks`]: {} } };
+  for (const key of ['a', 'b'])
+    expect((await session.call(`${key}:task`, { taskId: 't' })).result).toMatchObject({ taskId: `${key}:t` });
+  session.begin('subscriptions/listen', { notifications: { taskIds: ['b:t'] } }, '"l"');
+  await records.b.line(({ raw }) => raw.includes('"taskIds":["t"]'));
+  const inputResponses = { q: { action: 'accept', content: { taskId: 't' } } };
+  await session.request('tasks/update', { taskId: 'a:t', inputResponses });
+  await session.request('tasks/update', { taskId: 'b:t', inputResponses });
+  expect((await session.notification('notifications/tasks')).params).toMatchObject({ taskId: 'b:t' });
+  for (const record of Object.values(records))
+    expect(record.of('tasks/update').map(({ params }) => params)).toMatchObject([
+      { taskId: 't', inputResponses },
+    ]);
+});
+
+test('says to a client without the extension for tasks that it lacks that, whoever the task is of', async () => {
+  const [session] = await open();
+  for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel'])
+    expect((await session.request(method, { taskId: 'nobody:t' })).error).toMatchObject({
+      code: -32_021,
+      data: { requiredCapabilities: { extensions: { [`${KEY}tasks`]: {} } } },
+    });
+});
+
 test('passes the extension for tasks, with ids that say whose they are', async () => {
   const capabilities = { ...ALL, extensions: { [`${KEY}tasks`]: {} } };
   const [session, record] = await open({ capabilities });
