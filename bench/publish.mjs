@@ -114,7 +114,7 @@ Node program that prints one line, is for the start.
 
 From CPU profiles (\`npm run bench -- --profile DIR\`) and from copiers built differently, on the machine above:
 
-- **A small call** costs two reads and two writes, as in the copier, and 8 to 10 µs of our own for reading, checking,
+- **A small call** costs two reads and two writes, as in the copier, and 6 to 8 µs of our own for reading, checking,
   routing and splicing both lines. The rest of the difference is the scheduler: each server has a session of its own, so
   that its whole process group can be ended, and Linux (\`sched_autogroup\`) schedules sessions apart, as \`copier-group\`
   shows. With that switched off, ours took 45 µs, the copier 34 in either form; with it, 60, 34 and 51. Which of these it
@@ -122,9 +122,9 @@ From CPU profiles (\`npm run bench -- --profile DIR\`) and from copiers built di
 - **A long result** is checked while it arrives (1 MB in 0.02 ms) and passed on in the pieces it came in, but not before
   its last byte: a server that dies in the middle of a line, or stalls, must not take the client's stream with it. So
   reading and writing do not overlap, which they do in the copier.
-- **A start** is that of Node.js, and 5 ms more: 1.7 for loading the compiled program, 0.7 for the config, the rest for
-  the streams and the first message. With \`--lazy\` and 20 servers, reading what the last client was given takes 1 ms
-  more, and the second message and its answer of 155 kB, which is part of what is measured, 1 ms.
+- **A start** is that of Node.js, and 8 ms more: 4 for loading the compiled program, 1 for the config, the rest for the
+  streams and the first message. With \`--lazy\` and 20 servers, reading what the last client was given takes 1 ms more,
+  and the second message and its answer of 155 kB, which is part of what is measured, 2 ms.
 
 ## Where ours is not first
 

@@ -25,12 +25,17 @@ function startNpm(args, cwd) {
   return spawn(command, [...before, ...args], { cwd, stdio, timeout: LIMIT_MS, killSignal: 'SIGKILL' });
 }
 
-/** What npm says first is the reason; advice follows. */
+/** What npm says first is the reason, advice follows; which registry it asked is the user's own affair. */
 function summarize(said) {
   const lines = said.split('\n').filter((line) => line.startsWith('npm error'));
   return lines
     .slice(0, 2)
-    .map((line) => line.replace('npm error', '').trim())
+    .map((line) =>
+      line
+        .replace('npm error', '')
+        .replace(/ - GET \S+/, '')
+        .trim(),
+    )
     .join(', ');
 }
 
