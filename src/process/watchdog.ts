@@ -43,11 +43,15 @@ done
 ask() { for group in $1; do kill -TERM "-$group" && left="$left $group"; done; }
 # However this ends: where no other process can be started, not even one that sleeps, nobody is given time.
 trap 'for group in $left; do kill -KILL "-$group"; done' EXIT
-# It died while it started one: whose number nobody knows, but the mark is in its environment.
+# It died while it started one: whose number nobody knows, but the mark is in its environment, and in that of all that
+# it started; it may itself be gone already.
 list_marked() {
-  if [ -r /proc/self/environ ]; then grep -lsF "$1" /proc/[0-9]*/environ | tr -dc '0-9\\n'
-  else ps -A -E -ww -o pid= -o command= | grep -F "$1" | while read -r pid rest; do echo "$pid"; done
-  fi
+  if [ -r /proc/self/environ ]; then
+    for pid in $(grep -lsF "$1" /proc/[0-9]*/environ | tr -dc '0-9\\n'); do
+      read -r stat <"/proc/$pid/stat" && set -- \${stat##*) } && echo "$3"
+    done
+  else ps -A -E -ww -o pgid= -o command= | grep -F "$1" | while read -r group rest; do echo "$group"; done
+  fi | sort -u
 }
 ask "$groups"
 [ "$expected" ] && ask "$(list_marked "$expected")"

@@ -12,6 +12,8 @@ import { makeFolder } from '../support/session.ts';
 
 const WAIT_MS = 60_000;
 const STUBBORN = 'trap "" TERM HUP INT; echo ready; while :; do sleep 1; done';
+/** One that is gone as soon as it has started another, as launchers are. */
+const LEAVING = `(${STUBBORN}) & exec true`;
 
 interface Watched {
   watchdog: Watchdog;
@@ -35,10 +37,10 @@ function watch(options: Partial<WatchdogOptions> = {}): Watched {
 }
 
 /** A group that ends only by force, once it is ready for that. */
-async function startStubborn(watchdog?: Watchdog, env = process.env): Promise<number> {
+async function startStubborn(watchdog?: Watchdog, env = process.env, script = STUBBORN): Promise<number> {
   watchdog?.expect();
   const options = { detached: true, env };
-  const child = spawn('sh', ['-c', STUBBORN], { ...options, stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn('sh', ['-c', script], { ...options, stdio: ['ignore', 'pipe', 'ignore'] });
   const pid = child.pid ?? -1;
   watchdog?.add(pid);
   onTestFinished(() => {
@@ -139,8 +141,8 @@ test('knows of a process as soon as it is told, and even one that it is not told
   }
 });
 
-/** The shells of macOS and of Alpine Linux; the one here is tried by all other tests. */
-const SHELLS = ['/bin/bash', '/bin/busybox'].filter((file) => existsSync(file));
+/** That of this machine, and those of macOS and of Alpine Linux. */
+const SHELLS = ['/bin/sh', '/bin/bash', '/bin/busybox'].filter((file) => existsSync(file));
 
 describe.each(SHELLS)('run by %s', (file) => {
   const speak = (_: string, args: readonly string[], options: SpawnOptions): ChildProcess =>
@@ -155,11 +157,14 @@ describe.each(SHELLS)('run by %s', (file) => {
     expect(hasEnded(second, process.platform)).toBe(false);
   });
 
-  test('it finds what it was not told of', async () => {
+  test.each([
+    ['it was not told of', STUBBORN],
+    ['was started by one that it was not told of, and that is gone', LEAVING],
+  ])('it finds what %s', async (_, script) => {
     const { watchdog } = watch({ spawn: speak });
     watchdog.expect();
     // Its environment is read up to the end of the first variable by some.
-    const pid = await startStubborn(undefined, { ...watchdog.variables, ...process.env });
+    const pid = await startStubborn(undefined, { ...watchdog.variables, ...process.env }, script);
     watchdog.close();
     await gone(pid);
   });
