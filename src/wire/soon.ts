@@ -2,7 +2,7 @@
 
 const SETTLED = Promise.resolve();
 
-/** Costs a fraction of `queueMicrotask`, for which Node.js makes a resource each time. */
+/** Costs less than `queueMicrotask`, for which Node.js makes a resource each time. */
 export function soon(act: () => void): void {
   void SETTLED.then(act);
 }
